@@ -78,6 +78,9 @@ package final class Caller: Sendable, Equatable {
     /// The only apps that it may name; nil where nothing limits it.
     package var nameableApps: [String]? { facts.sandbox?.apps }
 
+    /// What it is called where it is on another machine: pages for the person are opened here.
+    package var elsewhere: String? { facts.ownSandbox.flatMap { $0.isElsewhere ? $0.name : nil } }
+
     /// With whom it shares places, which it gives back.
     package var claimant: Claimant {
         switch tier {

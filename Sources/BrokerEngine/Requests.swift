@@ -132,6 +132,8 @@ package struct InteractiveRequest: DraftedTokenRequest {
     package var extraScopesToConsent: Scopes
     /// Who asks, for the limit on what waits for a person.
     package var claimant = Claimant.unidentified
+    /// Who asks from another machine, for the person whose browser opens here.
+    package var elsewhere: String?
     package var correlationID: String
 
     package init(

@@ -73,6 +73,11 @@ package struct ManyUsers: Sendable {
 }
 
 extension ServerServices {
+    /// Who opens a page: for a program on another machine this broker does, as the person and the way back are here.
+    func presentation(_ asked: Presentation, for caller: Caller) -> Presentation {
+        caller.elsewhere != nil && process.mode == .user ? .broker : asked
+    }
+
     /// Before a sign-in or sign-out that others hear of.
     ///
     /// - Throws: `throttled`; `unsupported` where the broker has no desktop, because it serves many users.

@@ -1,4 +1,6 @@
 import BrokerCommands
+import BrokerLink
+import BrokerRPC
 import BrokerValues
 import Testing
 
@@ -41,6 +43,26 @@ struct SessionNoticeTests {
             notice.text
                 == "org.example.Game (sandboxed) asks for tokens at example.org (https://login.example.org/tenant) under a client id of its choice, notes https://good.example, for read, of every account."
         )
+    }
+
+    @Test("a page that another machine had opened is told with that machine's name, until the sign-in has ended")
+    func elsewhere() throws {
+        func change(_ json: String) throws -> SessionChange? {
+            SessionChange.of(EventNotice(name: "event.interaction", params: try JSONReader.read(json.utf8))) { $0 }
+        }
+        let opened = #"{"change":"opened","app":"mail","interactionId":"i1","caller":"ssh:devbox"}"#
+        guard case .show(let notice) = try change(opened) else {
+            Issue.record("nothing is shown")
+            return
+        }
+        #expect(notice.title == "ssh:devbox asks you to sign in" && notice.choices.isEmpty)
+        #expect(notice.text.contains("for mail"))
+        for end in ["succeeded", "failed"] {
+            let over = #"{"change":"\#(end)","app":"mail","interactionId":"i1"}"#
+            #expect(try change(over) == .withdraw(.page("i1")))
+        }
+        let here = #"{"change":"opened","app":"mail","interactionId":"i1"}"#
+        #expect(try change(here) == nil, "the person began it here")
     }
 
     @Test("more than a notice shows has no button that allows it")

@@ -9,7 +9,7 @@ struct ShellTextTests {
     /// As scripts, and for those that know it as on a terminal, with a history that `!` means.
     static let shells = [
         ["sh"], ["bash"], ["dash"], ["zsh", "-f"], ["fish", "--no-config"], ["bash", "--norc", "--noprofile", "-i"],
-        ["zsh", "-f", "-i"], ["zsh", "-f", "-o", "rcquotes"],
+        ["zsh", "-f", "-i"], ["zsh", "-f", "-o", "rcquotes"], ["mksh"],
     ]
 
     private static let pairs: [String] = {
@@ -23,6 +23,9 @@ struct ShellTextTests {
     ]
 
     /// The lines are on standard input, as they are on a terminal.
+    /// csh has other variables, and the same words.
+    static let alsoCsh = shells + [["tcsh", "-f"]]
+
     private func run(_ lines: [String], by shell: [String], in bed: TestBed) async throws -> CommandResult {
         let file = bed.path(bed.unique("lines"))
         try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: file))
@@ -30,7 +33,7 @@ struct ShellTextTests {
         return try await bed.run(Launch("sh", ["-c", command, file] + shell))
     }
 
-    @Test("every pair of characters is one word, and the same one, to every shell", arguments: shells)
+    @Test("every pair of characters is one word, and the same one, to every shell", arguments: alsoCsh)
     func pairs(shell: [String]) async throws {
         try await withTestBed { bed in
             let words = Self.pairs + Self.others

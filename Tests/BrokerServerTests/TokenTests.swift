@@ -126,6 +126,29 @@ struct TokenTests {
         }
     }
 
+    @Test("for a program on another machine the broker opens the page, and says so on both sides")
+    func elsewhere() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let box = Sandbox(engine: "ssh", id: "devbox", apps: ["mail"], rights: [.token, .interactive])
+            let path = try await server.connect().call(OpenSandbox.self, .init(box)).path
+            let listener = try await server.connect()
+            _ = try await listener.call(Subscribe.self, .init([.interaction]))
+            let client = try await LineClient.connect(to: path)
+            // It asks to be told the page's address, as clients do.
+            try await client.send(
+                AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"])))
+            try await eventually("the browser opens") { server.browser.opened.count == 1 }
+            let opening = InteractionOpening(
+                interactionID: "", url: server.browser.opened[0], redirectURI: "http://127.0.0.1:50001/",
+                expiresOn: 0, correlationID: "")
+            #expect(try await client.readLine()?.contains("interaction.joined") == true)
+            #expect(try await listener.readLine()?.contains(#""caller":"ssh:devbox""#) == true)
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "bob")))
+            #expect(try Token(reading: try await client.readResult()).account.username == "bob")
+        }
+    }
+
     @Test("a sign-in that is canceled says so, once; a foreign redirect does it no harm")
     func cancel() async throws {
         try await ServerBed.run { server in

@@ -107,6 +107,11 @@ package struct Arguments {
         words += take { Declaration(kind: .rest, name: name, summary: summary, isRepeated: true) }
     }
 
+    /// All words from the first on that no argument before it takes, as they are: what looks like an option, too.
+    package mutating func tail(_ name: String, _ words: inout [String], _ summary: String) {
+        words += take { Declaration(kind: .tail, name: name, summary: summary, isRepeated: true) }
+    }
+
     private mutating func read<Value: ArgumentValue>(
         _: Value.Type, _ declaration: () -> Declaration, with use: (Value) -> Void
     ) {

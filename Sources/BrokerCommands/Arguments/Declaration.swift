@@ -13,6 +13,8 @@ package struct Declaration: Sendable {
         case argument
         /// All that stands behind `--`.
         case rest
+        /// All from the first word on that is neither an option nor another argument's: another program reads it.
+        case tail
     }
 
     package let kind: Kind
@@ -32,7 +34,7 @@ package struct Declaration: Sendable {
     var type: (any ArgumentValue.Type)?
     var completion = Completion.none
 
-    var isPositional: Bool { kind == .argument || kind == .rest }
+    var isPositional: Bool { kind == .argument || kind == .rest || kind == .tail }
     var takesValue: Bool { kind == .option || kind == .listOption }
 
     /// All that its value can be; empty where there is no end of them.
@@ -41,7 +43,7 @@ package struct Declaration: Sendable {
     /// As it is typed: `-y`, `--yes`.
     package var words: [String] {
         switch kind {
-        case .argument, .rest: []
+        case .argument, .rest, .tail: []
         case .choice: ["--\(name)", "--no-\(name)"]
         case .flag, .option, .listOption: (short.map { ["-\($0)"] } ?? []) + ["--\(name)"]
         }

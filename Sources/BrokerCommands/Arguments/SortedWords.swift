@@ -14,6 +14,7 @@ struct SortedWords {
     private let stopsAtArgument: Bool
     private var position = 0
     private var isBehindDashes = false
+    private var isInTail = false
 
     /// - Parameter stopsAtArgument: whether only options are read, which stand before a subcommand.
     init(_ line: [String], by declarations: [Declaration], stopsAtArgument: Bool = false) {
@@ -29,7 +30,9 @@ struct SortedWords {
     }
 
     private mutating func sort(_ word: String) {
-        if isBehindDashes, let rest = declarations.firstIndex(where: { $0.kind == .rest }) {
+        if isInTail {
+            place(word)
+        } else if isBehindDashes, let rest = declarations.firstIndex(where: { $0.kind == .rest }) {
             words[rest].append(word)
         } else if isBehindDashes || !Self.isOption(word) {
             if firstArgument == nil { firstArgument = position - 1 }
@@ -51,7 +54,9 @@ struct SortedWords {
 
     private mutating func place(_ word: String) {
         let free = declarations.indices.first { declarations[$0].kind == .argument && words[$0].isEmpty }
-        if let free { words[free].append(word) } else { note(.tooMany(word, among: declarations)) }
+        let tail = declarations.firstIndex { $0.kind == .tail }
+        if free == nil, tail != nil { isInTail = true }
+        if let place = free ?? tail { words[place].append(word) } else { note(.tooMany(word, among: declarations)) }
     }
 
     private mutating func sort(long word: String) {

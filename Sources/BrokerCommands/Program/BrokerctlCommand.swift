@@ -21,7 +21,8 @@ struct BrokerctlCommand: Noun {
         [
             StatusCommand.self, LoginCommand.self, LogoutCommand.self, TokenCommand.self, ProofCommand.self,
             AccountsCommand.self,
-            AppsCommand.self, GrantsCommand.self, SandboxesCommand.self, RunInCommand.self, AuditCommand.self,
+            AppsCommand.self, GrantsCommand.self, SandboxesCommand.self, RunInCommand.self, SSHCommand.self,
+            AuditCommand.self,
             CacheCommand.self, KeyCommand.self,
             LockCommand.self, UnlockCommand.self, PartitionsCommand.self,
             HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,

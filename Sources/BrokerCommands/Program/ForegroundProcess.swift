@@ -16,15 +16,36 @@ enum ForegroundProcess {
         for number in [SIGTERM, SIGHUP] { take(number, handOn) }
     }
 
-    /// - Returns: the exit status, 128 and the number for a signal.
+    /// Whether SIGTERM or SIGHUP came while there was no child to hand it to.
+    static var isAskedToEnd: Bool { statusOfSignal != nil }
+
+    /// 128 and the number of that signal.
+    static var statusOfSignal: Int32? {
+        let signal = early.load(ordering: .sequentiallyConsistent)
+        return signal == 0 ? nil : 128 + signal
+    }
+
+    /// Starts a program that shares the terminal, and waits for nothing.
+    ///
     /// - Throws: when there is no such program.
-    static func run(_ words: [String]) throws(BrokerClientError) -> Int32 {
-        let pid: pid_t
+    static func start(
+        _ words: [String], streams: [Int32: ProcessStart.Stream] = [:]
+    ) throws(BrokerClientError) -> pid_t {
+        var program = ProcessStart(words, sharesSignals: true)
+        program.streams = streams
         do throws(ProcessStart.Failure) {
-            pid = try ProcessStart(words, sharesSignals: true).start()
+            return try program.start()
         } catch {
             throw BrokerClientError(.unsupported, "\(words[0].clean) cannot be started: \(errnoText(error.code)).")
         }
+    }
+
+    /// - Returns: the exit status, 128 and the number for a signal.
+    /// - Throws: when there is no such program.
+    static func run(
+        _ words: [String], streams: [Int32: ProcessStart.Stream] = [:]
+    ) throws(BrokerClientError) -> Int32 {
+        let pid = try start(words, streams: streams)
         child.store(pid, ordering: .sequentiallyConsistent)
         let signal = early.load(ordering: .sequentiallyConsistent)
         if signal != 0 { kill(pid, signal) }

@@ -10,12 +10,12 @@ struct RunInCommand: Subcommand {
             """
             Has the socket made, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
             (128 and the signal's number, if one ended it). The socket ends with this program, however that ends. In the command's arguments {socket} is the path, and {folder} the \
-            folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it.
+            folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it. \
+            For another machine there is brokerctl ssh.
 
             Examples:
               brokerctl run-in --engine bubblewrap --id notes --app notes -- bwrap --ro-bind / / --tmpfs "$HOME" --tmpfs /run --ro-bind {folder} {folder} notes
               brokerctl run-in --engine podman --id build --app ci -- podman run -v {folder}:{folder}:ro -e BROKER_SOCKET build-image
-              brokerctl run-in --engine ssh --id devbox --app git -- ssh -R /tmp/broker.sock:{socket} devbox
             """)
     }
 

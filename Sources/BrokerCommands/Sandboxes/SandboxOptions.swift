@@ -6,9 +6,7 @@ struct SandboxOptions: ArgumentGroup {
     var engine = ""
     var id = ""
     var instance: String?
-    var apps: [String] = []
-    var rights: [SandboxRight] = []
-    var lifetime: TimeSpan?
+    var reach = SandboxReach()
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option(
@@ -17,6 +15,19 @@ struct SandboxOptions: ArgumentGroup {
         arguments.option(
             "id", &id, isRequired: true, "What the sandbox is called: ENGINE:ID is its name in grants and logs.")
         arguments.option("instance", &instance, value: "name", "Tells runs of the same sandbox apart in lists.")
+        arguments.group(&reach)
+    }
+
+    var params: OpenSandbox.Params { reach.params(of: Sandbox(engine: engine, id: id, instance: instance, rights: [])) }
+}
+
+/// What a sandbox may do, and for how long.
+struct SandboxReach: ArgumentGroup {
+    var apps: [String] = []
+    var rights: [SandboxRight] = []
+    var lifetime: TimeSpan?
+
+    mutating func declare(in arguments: inout Arguments) {
         arguments.list(
             "app", &apps, value: "name", "The only app that it may use, without being asked about; may be repeated.",
             "Without it: apps that list it, and what a person grants.", completing: LiveCompletion.apps)
@@ -25,12 +36,11 @@ struct SandboxOptions: ArgumentGroup {
         arguments.option("for", &lifetime, value: "time", "How long at most, as in 10m, 12h or 30d.")
     }
 
-    var params: OpenSandbox.Params {
-        OpenSandbox.Params(
-            Sandbox(
-                engine: engine, id: id, instance: instance, apps: apps.isEmpty ? nil : apps,
-                rights: rights.isEmpty ? [.token] : rights),
-            lifetime: lifetime?.seconds)
+    func params(of sandbox: Sandbox) -> OpenSandbox.Params {
+        var sandbox = sandbox
+        sandbox.apps = apps.isEmpty ? nil : apps
+        sandbox.rights = rights.isEmpty ? [.token] : rights
+        return OpenSandbox.Params(sandbox, lifetime: lifetime?.seconds)
     }
 }
 

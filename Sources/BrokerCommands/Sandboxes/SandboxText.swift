@@ -13,13 +13,11 @@ enum SandboxText {
         let bubblewrap = layout.command([
             "bwrap", "--ro-bind", folder, folder, "--setenv", "BROKER_SOCKET", path, "...",
         ])
-        let ssh = layout.command(["ssh", "-R", "/tmp/broker.sock:\(path)", "..."])
         return """
             \(sandbox.name.clean) has the socket \(path.clean)
             Give its folder to that sandbox and to no other; for example:
             \(podman)
             \(bubblewrap)
-            \(ssh)
             End it with: brokerctl sandboxes remove \(opened.handle.clean)
 
             """

@@ -31,7 +31,7 @@ struct AddSandboxCommand: Subcommand {
             Examples:
               brokerctl sandboxes add --engine podman --id build --app ci
               brokerctl sandboxes add --engine podman --id web --app ci --any-uid
-              brokerctl sandboxes add --engine ssh --id devbox --app git --for 12h
+              brokerctl sandboxes add --engine firejail --id web --app ci --for 12h
             """)
     }
 

@@ -9,7 +9,7 @@ struct SessionCommand: WaitingSubcommand {
             "session", "Ask the person at this desktop, with notifications, what the broker needs.",
             """
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
-            that answer or sign in. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
+            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
             it in graphical sessions.
 
             Examples:
@@ -53,7 +53,7 @@ struct SessionCommand: WaitingSubcommand {
 
     /// Returns when the broker goes away.
     private func follow(_ location: SocketLocation, _ desk: NoticeDesk) async throws(BrokerClientError) {
-        let events = try await location.events(Subscribe.Params([.grant, .token, .account]))
+        let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
         try await desk.showOpenRequests()
         do {
             for try await event in events { await desk.take(event) }

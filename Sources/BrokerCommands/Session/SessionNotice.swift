@@ -10,6 +10,8 @@ package struct SessionNotice: Sendable, Equatable {
         case grant(String)
         /// The provider ended a sign-in: the account's id.
         case signIn(String)
+        /// A program on another machine had a page opened here: the interaction's id.
+        case page(String)
     }
 
     package enum Answer: Sendable, Equatable {
@@ -42,6 +44,7 @@ package enum SessionChange: Sendable, Equatable {
             (try? GrantNotification.Params(reading: event.params)).flatMap { grant($0, name) }
         case TokenEvent.name: (try? TokenEvent.Params(reading: event.params)).flatMap { token($0, name) }
         case AccountEvent.name: (try? AccountEvent.Params(reading: event.params)).flatMap(account)
+        case InteractionEvent.name: (try? InteractionEvent.Params(reading: event.params)).flatMap(interaction)
         default: nil
         }
     }
@@ -74,6 +77,19 @@ package enum SessionChange: Sendable, Equatable {
         case .acquired: return .withdraw(.signIn(event.accountId))
         case nil: return nil
         }
+    }
+
+    /// The page is the provider's, and names nobody who asked.
+    private static func interaction(_ event: InteractionEvent.Params) -> SessionChange? {
+        let topic = SessionNotice.Topic.page(event.interactionId)
+        guard event.change == .opened else { return event.change == nil ? nil : .withdraw(topic) }
+        guard let caller = event.caller else { return nil }
+        return .show(
+            SessionNotice(
+                topic: topic, title: "\(caller) asks you to sign in".clean(atMost: QuestionLimits.onNotice),
+                text: "A page opened in your browser for \(event.app). Close it unless you asked for it there.".clean(
+                    atMost: QuestionLimits.onNotice),
+                choices: []))
     }
 
     private static func account(_ event: AccountEvent.Params) -> SessionChange? {

@@ -51,7 +51,8 @@ package enum EventText {
 
     private static func interaction(_ event: InteractionEvent.Params) -> String? {
         switch event.change {
-        case .opened: "\(event.app): a sign-in waits for the person"
+        case .opened:
+            "\(event.app): a sign-in waits for the person" + (event.caller.map { ", asked for by \($0)" } ?? "")
         case .succeeded: "\(event.app): the sign-in is done"
         case .failed: "\(event.app): the sign-in ended without success (\(event.errorKind?.rawValue ?? "unknown"))"
         case nil: nil

@@ -13,7 +13,8 @@ package struct EngineEvent: Sendable {
     package enum Change: Sendable {
         case account(AccountChange, Account)
         case token(TokenChange, accountID: String, scopes: [String], expiresOn: NumericDate?)
-        case interaction(InteractionChange, id: String, error: ErrorKind?)
+        /// - from: who asked from another machine.
+        case interaction(InteractionChange, id: String, from: String?, error: ErrorKind?)
     }
 
     package init(partition: Partition, app: AppRegistration, _ change: Change, isProvidersWord: Bool = false) {

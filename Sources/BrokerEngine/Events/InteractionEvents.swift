@@ -3,10 +3,11 @@ import BrokerValues
 
 extension EngineServices {
     func tellOfInteraction(
-        _ change: InteractionChange, _ id: String, error: ErrorKind? = nil, for app: AppRegistration,
-        in partition: Partition
+        _ change: InteractionChange, _ id: String, from asker: String? = nil, error: ErrorKind? = nil,
+        for app: AppRegistration, in partition: Partition
     ) {
-        events.tell(EngineEvent(partition: partition, app: app, .interaction(change, id: id, error: error)))
+        events.tell(
+            EngineEvent(partition: partition, app: app, .interaction(change, id: id, from: asker, error: error)))
     }
 
     /// How it ended.

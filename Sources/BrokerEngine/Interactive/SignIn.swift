@@ -83,8 +83,9 @@ struct SignIn: Sendable {
             open = question
             expectRedirect(of: question)
             let url = try await authorizationURL(of: question)
-            try await present(url, in: opened)
-            services.tellOfInteraction(.opened, flight.interaction.id, for: request.app, in: request.partition)
+            let asker = try await present(url, in: opened)
+            services.tellOfInteraction(
+                .opened, flight.interaction.id, from: asker, for: request.app, in: request.partition)
             let code = try await flight.interaction.answer()
             outcome = .success(try await redeem(code, of: question.current))
             if let first = question.refused {
@@ -249,13 +250,24 @@ struct SignIn: Sendable {
     }
 
     /// One of those who wait opens the window, in the way it asked for; the others are told that there is one.
-    private func present(_ url: String, in window: BrowserWindow) async throws(BrokerError) {
-        guard let opener = flight.present() else { return }
+    ///
+    /// - Returns: who asked for it from another machine, where one did.
+    private func present(_ url: String, in window: BrowserWindow) async throws(BrokerError) -> String? {
+        guard let opener = flight.present() else { return nil }
         try await window.open(
             InteractionOpening(
                 interactionID: flight.interaction.id, url: url, redirectURI: window.redirectURI,
                 expiresOn: opener.expiresOn, correlationID: opener.correlationID),
             by: opener.presentation, opener.onOpen)
+        guard let asker = opener.elsewhere, opener.presentation == .broker else { return nil }
+        // Its person looks at that machine's screen, and for nothing there.
+        flight.tell(opener)
+        services.log.notice(
+            "a sign-in page was opened for a program on another machine",
+            metadata: [
+                "caller": "\(asker)", "app": "\(request.app.name)", "correlation_id": "\(opener.correlationID)",
+            ])
+        return asker
     }
 
     // MARK: The answer

@@ -14,6 +14,8 @@ final class SignInFlight: Sendable {
         let expiresOn: NumericDate
         let correlationID: String
         let presentation: Presentation
+        /// ``InteractiveRequest/elsewhere``.
+        let elsewhere: String?
         let onOpen: @Sendable (InteractionOpening) -> Void
         let onJoin: @Sendable (InteractionJoining) -> Void
         let outcome = Promise<Outcome>()
@@ -25,6 +27,7 @@ final class SignInFlight: Sendable {
             expiresOn = now + request.timeout
             correlationID = request.correlationID
             presentation = request.presentation
+            elsewhere = request.elsewhere
             self.onOpen = onOpen
             self.onJoin = onJoin
         }

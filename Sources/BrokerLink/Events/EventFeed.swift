@@ -7,6 +7,11 @@ package struct EventNotice: Sendable {
     /// `event.account` and its like.
     package let name: String
     package let params: JSONNode
+
+    package init(name: String, params: JSONNode) {
+        self.name = name
+        self.params = params
+    }
 }
 
 /// A connection for nothing but events, which ends with whoever reads them.

@@ -62,13 +62,18 @@ package enum InteractionEvent: BrokerNotification {
         package var change: InteractionChange?
         package var app = ""
         package var interactionId = ""
+        package var caller: String?
         package var errorKind: ErrorKind?
 
         package init() {}
-        package init(_ change: InteractionChange, app: String, interactionId: String, errorKind: ErrorKind?) {
+        package init(
+            _ change: InteractionChange, app: String, interactionId: String, caller: String? = nil,
+            errorKind: ErrorKind?
+        ) {
             self.change = change
             self.app = app
             self.interactionId = interactionId
+            self.caller = caller
             self.errorKind = errorKind
         }
 
@@ -76,6 +81,9 @@ package enum InteractionEvent: BrokerNotification {
             .open("change", \.change, "What happened."),
             .required("app", \.app, "The app that asked."),
             .required("interactionId", \.interactionId, "For interaction.cancel."),
+            .optional(
+                "caller", \.caller,
+                "With opened: who asked from another machine (ssh:HOST). The broker opened the page."),
             .open("errorKind", \.errorKind, "With failed: the kind of the error."),
         ]
     }

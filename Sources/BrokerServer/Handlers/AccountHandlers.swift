@@ -59,11 +59,13 @@ struct AccountHandlers: Sendable {
                     return .signedOut(account?.username ?? request.params.account.name, result.stages)
                 }
             ) { request throws(BrokerError) in
-                if request.params.fromBrowser {
-                    try services.beginInteraction(request.params.presentation, for: request.context.caller)
+                var asked = SignOutRequest(request)
+                asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
+                if asked.fromBrowser {
+                    try services.beginInteraction(asked.presentation, for: request.context.caller)
                 }
                 return SignOutAccount.Result(
-                    stages: try await services.broker.signOut(SignOutRequest(request)) {
+                    stages: try await services.broker.signOut(asked) {
                         request.notify(InteractionOpen.self, $0)
                     })
             },

@@ -125,7 +125,7 @@ struct BrokerHandlers: Sendable {
                 guard policy.mayListen(caller, as: admitted, to: event.app), admitted.covers(event),
                     !context.hasMoved(false)
                 else { return }
-                context.notify(event)
+                context.notify(event, toAll: request.app == nil)
             }
         ]
         // What others ask for is the person's business.
@@ -151,7 +151,8 @@ extension Admitted<AppRegistration?> {
 }
 
 extension ConnectionContext {
-    fileprivate func notify(_ event: EngineEvent) {
+    /// - Parameter toAll: whether it listens for the person, who may know who else asks; an app may not.
+    fileprivate func notify(_ event: EngineEvent, toAll: Bool) {
         switch event.change {
         case .account(let change, let account):
             notify(AccountEvent.self, AccountEvent.Params(change, app: event.app.name, account))
@@ -160,10 +161,11 @@ extension ConnectionContext {
                 TokenEvent.self,
                 TokenEvent.Params(
                     change, app: event.app.name, accountId: accountID, scopes: scopes, expiresOn: expiresOn))
-        case .interaction(let change, let id, let error):
+        case .interaction(let change, let id, let asker, let error):
             notify(
                 InteractionEvent.self,
-                InteractionEvent.Params(change, app: event.app.name, interactionId: id, errorKind: error))
+                InteractionEvent.Params(
+                    change, app: event.app.name, interactionId: id, caller: toAll ? asker : nil, errorKind: error))
         }
     }
 }

@@ -83,6 +83,8 @@ struct TokenHandlers: Sendable {
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.claimant = request.context.caller.claimant
+        asked.elsewhere = request.context.caller.elsewhere
+        asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
         return asked
     }
 

@@ -23,6 +23,12 @@ package struct Sandbox: Sendable, Hashable {
     /// What the broker calls it: the id of its callers.
     package var name: String { "\(engine):\(id)" }
 
+    /// The engine of sandboxes on other machines.
+    package static let sshEngine = "ssh"
+
+    /// Whether its programs run on another machine: a page for the person is opened here.
+    package var isElsewhere: Bool { engine == Self.sshEngine }
+
     /// Lower-case letters, digits, dots and hyphens, a letter first.
     package static func isEngine(_ text: String) -> Bool {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

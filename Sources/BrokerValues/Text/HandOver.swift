@@ -11,8 +11,9 @@ package enum HandOver {
     /// `${NAME}`, and a single `$` in the place of two (systemd.service(5), "Command lines").
     package static func systemdWord(_ text: String) -> String { text.replacing(scalar: "$", with: "$$") }
 
-    /// One word for sh, bash, dash, zsh and fish, always in quotes. A quote and a backslash stand outside of them, behind a
-    /// backslash: between single quotes fish reads backslashes, and the others do not.
+    /// One word for sh, bash, dash, zsh, ksh, fish and csh, always in quotes. A quote, a backslash and an exclamation mark stand
+    /// outside of them, behind a backslash: between single quotes fish reads backslashes and csh its history, and the others do
+    /// not. No way of writing a line's end is the same for all of them.
     package static func shellWord(_ text: String) -> String {
         var word = ""
         var isQuoted = false
@@ -21,7 +22,7 @@ package enum HandOver {
             isQuoted = wanted
         }
         for scalar in text.unicodeScalars {
-            quotes(scalar != "'" && scalar != "\\")
+            quotes(scalar != "'" && scalar != "\\" && scalar != "!")
             if !isQuoted { word += "\\" }
             word.unicodeScalars.append(scalar)
         }

@@ -70,6 +70,23 @@ struct ArgumentTests {
         #expect(mistake("serve", "knife") == "kitchen serve: knife is one argument too many.")
     }
 
+    @Test("words for another program begin behind the arguments, and are passed on as they are")
+    func tail() throws {
+        func call(_ words: String...) throws -> Call {
+            guard case .command(let command) = CommandReading(["call"] + words, root: Kitchen.self) else {
+                throw NotACommand()
+            }
+            return try #require(command as? Call)
+        }
+        let plain = try call("--loud", "ada", "ls", "-l", "--help", "--", "--loud")
+        #expect(plain.guest == "ada" && plain.isLoud && plain.words == ["ls", "-l", "--help", "--", "--loud"])
+        #expect(try call("ada", "--loud", "ls").isLoud && call("ada", "--loud", "ls").words == ["ls"])
+        #expect(try call("ada", "--", "-x", "y").words == ["-x", "y"])
+        #expect(try call("--", "-ada", "--", "x").words == ["--", "x"] && call("--", "-ada").guest == "-ada")
+        #expect(try call("ada").words == [])
+        #expect(mistake("call", "--whisper", "ada") == "kitchen call: There is no option --whisper.")
+    }
+
     @Test("options that a noun knows may stand before and behind its verbs")
     func nouns() {
         for words in [["--quiet", "oven", "heat"], ["oven", "--quiet", "heat"], ["oven", "heat", "--quiet"]] {

@@ -3,7 +3,7 @@ import BrokerCommands
 /// Commands of a program that is not there, with one of each kind of declaration.
 struct Kitchen: Command {
     static var about: About { About("kitchen", "Cook.", "Examples:\n  kitchen bake rye") }
-    static var subcommands: [any Command.Type] { [Bake.self, Serve.self, Oven.self] }
+    static var subcommands: [any Command.Type] { [Bake.self, Serve.self, Call.self, Oven.self] }
     var isQuiet = false
 
     mutating func declare(in arguments: inout Arguments) {
@@ -71,6 +71,21 @@ struct Serve: Command {
     var words: [String] = []
 
     mutating func declare(in arguments: inout Arguments) { arguments.rest("words", &words, "What goes along.") }
+
+    func execute() -> ExitStatus { .done }
+}
+
+struct Call: Command {
+    static var about: About { About("call", "Call somebody.", "") }
+    var guest = ""
+    var isLoud = false
+    var words: [String] = []
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.flag("loud", &isLoud, "So that it is heard.")
+        arguments.argument("guest", &guest, "Who is called.")
+        arguments.tail("word", &words, "What is said.")
+    }
 
     func execute() -> ExitStatus { .done }
 }

@@ -117,7 +117,7 @@ struct JoinFlowTests {
         let bed = try await EngineBed()
         let seen = Mutex<[String]>([])
         let subscription = try bed.engine.subscribe(to: [.interaction], group: nil, in: Sample.partition) { event in
-            if case .interaction(let change, _, let error) = event.change {
+            if case .interaction(let change, _, _, let error) = event.change {
                 seen.withLock { $0.append("\(change.rawValue) \(error?.rawValue ?? "")") }
             }
         }

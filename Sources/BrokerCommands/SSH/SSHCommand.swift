@@ -1,0 +1,70 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+struct SSHCommand: Subcommand {
+    static var about: About {
+        About(
+            "ssh", "Log in to another machine by ssh, and let programs there have tokens from here.",
+            """
+            Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to a private \
+            folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. It ends \
+            with the session. Programs there have the apps and rights that are named here, and whoever is root there has them, \
+            too. With --right interactive they may ask you to sign in: the page opens here.
+
+            The arguments are read as ssh reads them: joined by blanks, then read by your login shell there. The exit status is \
+            that of the command, 255 where ssh itself failed.
+
+            Examples:
+              brokerctl ssh --app git devbox
+              brokerctl ssh --app notes --right token --right interactive --for 8h alice@devbox
+              brokerctl ssh --app ci build1 make -C project publish
+            """)
+    }
+
+    var global = GlobalOptions()
+    var reach = SandboxReach()
+    var host = SSHHost()
+    var words: [String] = []
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&reach)
+        arguments.argument("host", &host, "Where to, as ssh takes it: a name, user@name, or one of ~/.ssh/config.")
+        arguments.tail("argument", &words, "The command to run there; without one, your login shell.")
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        // From here on a signal ends ssh, and after it the socket.
+        ForegroundProcess.takeSignals()
+        Glibc.exit(try status(in: context))
+    }
+
+    private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
+        var params = reach.params(of: Sandbox(engine: Sandbox.sshEngine, id: host.text, rights: []))
+        // However this program ends, its connection ends with it.
+        params.isWhileConnected = true
+        let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
+        let login = SSHLogin(
+            program: SSHProgram(host: host.text), socket: opened.path, command: FarCommand(words), name: .random())
+        return try login.status {
+            // A broker that is gone, or a lifetime that is over, has ended it already.
+            _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle))
+        }
+    }
+}
+
+/// A host's name as ssh takes it from a command line. ssh hands it on to shells (`ProxyCommand`, `Match exec`), and versions before
+/// 9.6 as it is: what those read more in than a name is refused here.
+struct SSHHost: ArgumentValue {
+    private(set) var text = ""
+
+    init() {}
+
+    init?(argument: String) {
+        let isPlain = argument.utf8.allSatisfy { (0x21...0x7e).contains($0) && !"'`\"$\\;&<>|(){}".utf8.contains($0) }
+        guard isPlain, (1...128).contains(argument.utf8.count), !argument.hasPrefix("-") else { return nil }
+        text = argument
+    }
+}

@@ -1,0 +1,84 @@
+import BrokerLink
+import BrokerSystem
+import BrokerValues
+import Glibc
+
+/// One login: a folder there, the socket forwarded into it, then the person's program.
+///
+/// All three share a connection, so that the person is asked for a password once. What keeps the folder comes first: it has the
+/// connection made, and is the last to end.
+struct SSHLogin {
+    let program: SSHProgram
+    /// Of the sandbox, here.
+    let socket: String
+    let command: FarCommand
+    let name: LoginName
+
+    /// - Parameter ended: called when the program has ended, before things are put in order there.
+    /// - Returns: the program's exit status; ssh's own 255, whose reason it has said itself.
+    func status(_ ended: () -> Void) throws(BrokerClientError) -> Int32 {
+        let place = try ControlPlace(name)
+        defer { place.remove() }
+        let sharing = joined ?? .own(controlPath: place.path)
+        let keeper = try FolderKeeper(program.first(sharing, FarFolder.keeper(name.text)))
+        guard let folder = keeper.folder(name.text) else { return try failed(keeper.end()) }
+        defer { _ = keeper.end() }
+        let forwarded = try quietly(program.forward(sharing, from: folder.socket, to: socket))
+        guard forwarded == 0 else { return try notForwarded(forwarded) }
+        defer {
+            // The person's own connection would keep it.
+            if case .joined = sharing { _ = try? quietly(program.cancel(sharing, from: folder.socket, to: socket)) }
+        }
+        // The folder and its socket go first here.
+        defer { ended() }
+        let hasTerminal = command.isLogin && isatty(STDIN_FILENO) == 1
+        return try ForegroundProcess.run(
+            program.main(sharing, command.line(socket: folder.socket), hasTerminal: hasTerminal))
+    }
+
+    /// The person's own connection to that host, where one can be shared.
+    private var joined: SSHProgram.Sharing? {
+        guard let report = ChildProcess.report(of: program.configuration, atMost: 256 << 10), report.status == 0,
+            let path = SSHProgram.controlPath(in: report.text),
+            ChildProcess.report(of: program.check(path))?.status == 0
+        else { return nil }
+        return .joined(controlPath: path)
+    }
+
+    private func quietly(_ words: [String]) throws(BrokerClientError) -> Int32 {
+        try ForegroundProcess.run(words, streams: [0: .nothing, 1: .nothing, 2: .nothing])
+    }
+
+    private func failed(_ status: Int32) throws(BrokerClientError) -> Int32 {
+        // ssh has said why, or a signal came.
+        guard status <= 128 else { return status }
+        throw BrokerClientError(
+            .unsupported,
+            "\(program.host.clean) made no folder for the socket, and nothing was run: a login there must run commands with sh (no nologin, no forced command), and may write to /tmp or $XDG_RUNTIME_DIR. Plain ssh works without tokens."
+        )
+    }
+
+    private func notForwarded(_ status: Int32) throws(BrokerClientError) -> Int32 {
+        guard status == SSHProgram.failure else { return status }
+        throw BrokerClientError(
+            .unsupported,
+            "\(program.host.clean) forwards no sockets, and nothing was run. Its administrator allows it in sshd_config with AllowStreamLocalForwarding yes (and without DisableForwarding), and your key there must not be restricted in authorized_keys. Plain ssh works without tokens."
+        )
+    }
+}
+
+extension SSHProgram {
+    /// The exit status of ssh where ssh itself failed.
+    static let failure: Int32 = 255
+}
+
+/// Names what belongs to one login, on both sides.
+struct LoginName {
+    /// 128 bits of chance, in letters and digits.
+    let text: String
+
+    static func random() -> LoginName {
+        let halves = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)]
+        return LoginName(text: halves.map { String($0, radix: 36) }.joined())
+    }
+}

@@ -1,0 +1,80 @@
+import BrokerValues
+
+/// Command lines of the person's own ssh: its configuration says how the host is reached.
+package struct SSHProgram: Sendable {
+    package let host: String
+
+    package init(host: String) { self.host = host }
+
+    /// What makes a connection that others share, and what holds on to it.
+    package enum Sharing: Sendable, Equatable {
+        /// The person's own, which is there already.
+        case joined(controlPath: String)
+        /// One for this login.
+        case own(controlPath: String)
+
+        package var controlPath: String {
+            switch self {
+            case .joined(let path), .own(let path): path
+            }
+        }
+    }
+
+    /// Prints the configuration for that host.
+    package var configuration: [String] { ["ssh", "-G", "--", host] }
+
+    /// - Parameter configuration: what ssh prints of itself: `controlpath /home/alice/.ssh/control-devbox`.
+    package static func controlPath(in configuration: String) -> String? {
+        let name = "controlpath "
+        let line = configuration.utf8.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name.utf8) }
+        return line.map { String(Substring($0.dropFirst(name.utf8.count))) }.flatMap { $0 == "none" ? nil : $0 }
+    }
+
+    /// Whether a connection is there to be shared.
+    package func check(_ controlPath: String) -> [String] { control("check", controlPath) }
+
+    /// A first program on the connection, without a terminal. `ControlPersist` of the configuration would leave the connection behind.
+    package func first(_ sharing: Sharing, _ command: String) -> [String] {
+        let master =
+            switch sharing {
+            case .joined: ["-o", "ControlMaster=no"]
+            case .own: ["-M", "-o", "ControlPersist=no"]
+            }
+        return session(sharing, master + ["-T"], command)
+    }
+
+    /// The program that the person wants.
+    ///
+    /// - Parameter hasTerminal: whether to ask for one there: ssh itself does only where it is given no command.
+    package func main(_ sharing: Sharing, _ command: String, hasTerminal: Bool) -> [String] {
+        session(sharing, ["-o", "ControlMaster=no"] + (hasTerminal ? ["-t"] : []), command)
+    }
+
+    private func session(_ sharing: Sharing, _ options: [String], _ command: String) -> [String] {
+        ["ssh", "-S", Self.unexpanded(sharing.controlPath)] + options
+            + ["-o", "RemoteCommand=none", "--", host, command]
+    }
+
+    /// A forward on a connection that is there: its failure is told, and `ClearAllForwardings`, `ExitOnForwardFailure` and the
+    /// forwards of the configuration have no part in it.
+    package func forward(_ sharing: Sharing, from far: String, to near: String) -> [String] {
+        control("forward", sharing.controlPath, ["-R", Self.forwarding(far, near)])
+    }
+
+    package func cancel(_ sharing: Sharing, from far: String, to near: String) -> [String] {
+        control("cancel", sharing.controlPath, ["-R", Self.forwarding(far, near)])
+    }
+
+    private func control(_ what: String, _ controlPath: String, _ options: [String] = []) -> [String] {
+        ["ssh", "-F", "none", "-S", Self.unexpanded(controlPath), "-O", what] + options + ["--", host]
+    }
+
+    /// In a forward a colon ends a path, and a backslash stands before what is meant as it is.
+    private static func forwarding(_ far: String, _ near: String) -> String {
+        let escaped = near.replacing(scalar: "\\", with: "\\\\").replacing(scalar: ":", with: "\\:")
+        return "\(far):\(unexpanded(escaped))"
+    }
+
+    /// A percent sign begins what ssh puts something in the place of.
+    private static func unexpanded(_ path: String) -> String { path.replacing(scalar: "%", with: "%%") }
+}
