@@ -82,6 +82,8 @@ struct SetKeySourceCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)
+        // Who may not is told before anybody types.
+        _ = try context.connection.call(GetKeyStatus.self, .init())
         if !asking.asksPerson || source == "passphrase" {
             params.passphrase = try asking.read("New passphrase of the broker", isNew: true)
         }

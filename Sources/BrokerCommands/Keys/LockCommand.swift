@@ -44,14 +44,24 @@ struct UnlockCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let status = try context.connection.call(GetBrokerStatus.self, .init())
         var params = UnlockBroker.Params()
-        if !asking.asksPerson || status.locked && status.vault.keySource == "passphrase" && !isBrought(in: context) {
+        var isAsked = !asking.asksPerson
+        if !isAsked, status.locked, status.vault.keySource == "passphrase" { isAsked = try !isBrought(in: context) }
+        if isAsked {
             params.passphrase = try asking.read("Passphrase of the broker")
         }
         try context.tell(UnlockBroker.self, params) { _ in "The broker is unlocked.\n" }
     }
 
     /// Whether the broker's own program brings the passphrase: then nobody is asked.
-    private func isBrought(in context: CommandContext) -> Bool {
-        (try? context.connection.call(UnlockBroker.self, .init())) != nil
+    ///
+    /// - Throws: to who may not unlock it: they need not type anything.
+    private func isBrought(in context: CommandContext) throws(BrokerClientError) -> Bool {
+        do throws(BrokerClientError) {
+            _ = try context.connection.call(UnlockBroker.self, .init())
+            return true
+        } catch {
+            guard error.code != .accessDenied else { throw error }
+            return false
+        }
     }
 }

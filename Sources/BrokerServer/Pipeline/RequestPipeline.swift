@@ -150,7 +150,7 @@ final class RequestPipeline: Sendable {
                 return later(call, handler, subject, in: context, since: start, { request }, { _ in .waits(output) })
             }
         } catch {
-            writer.fail(log.failed(error, subject, since: start), call.id)
+            writer.fail(log.failed(policy.fitting(error, context.caller), subject, since: start), call.id)
         }
         return .answered()
     }
@@ -252,7 +252,7 @@ extension RequestPipeline {
                 log.done(handler.outcome(request, output), subject, since: start)
                 return call.id == nil ? nil : handler.after?(output)
             } catch {
-                writer.fail(log.failed(error, subject, since: start), call.id)
+                writer.fail(log.failed(policy.fitting(error, context.caller), subject, since: start), call.id)
                 return nil
             }
         }
