@@ -122,6 +122,12 @@ package enum Examination {
                 "It comes from \(key.source.clean), which is not there now: the next start will not open the vault.",
                 advice: "brokerctl key set-source, while the vault is open")
         }
+        if key.source == "credential", key.added == nil {
+            return Finding(
+                "Key", .note,
+                "It comes from credential; one that is sealed for this machine opens no copy of the vault elsewhere.",
+                advice: "brokerctl key add-source passphrase, before it is needed")
+        }
         let rest = key.resealing ? "; records are still being sealed with the new one" : ""
         return Finding("Key", .good, "It comes from \(key.source.clean)\(rest).")
     }
