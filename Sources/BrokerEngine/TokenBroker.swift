@@ -117,13 +117,31 @@ package final class TokenBroker: Sendable {
     package func accounts(of app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
         throws(BrokerError) -> [Account]
     {
-        try AccountListing(services: services).list(for: app, includeSignedOut: includeSignedOut, in: partition)
+        let listing = AccountListing(services: services)
+        return listing.tellingEnds(
+            of: try listing.list(for: app, includeSignedOut: includeSignedOut, in: partition), for: app, in: partition)
     }
 
     package func account(_ selector: AccountReference, of app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        try AccountListing(services: services).find(selector, for: app, in: partition)
+        let listing = AccountListing(services: services)
+        let found = try listing.find(selector, for: app, in: partition)
+        return listing.tellingEnds(of: [found].compactMap(\.self), for: app, in: partition).first
+    }
+
+    /// Whom the person chose for an app that several are signed in to.
+    ///
+    /// - Returns: the account's id.
+    package func defaultAccount(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
+        try DefaultAccount(services: services, app: app, partition: partition).id()
+    }
+
+    /// - Parameter selector: nil takes the choice back.
+    package func chooseDefault(
+        _ selector: AccountReference?, of app: AppRegistration, in partition: Partition
+    ) async throws(BrokerError) -> Account? {
+        try await DefaultAccount(services: services, app: app, partition: partition).choose(selector)
     }
 
     /// Takes the account's tokens from one app.

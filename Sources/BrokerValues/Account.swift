@@ -12,6 +12,8 @@ package struct Account: Codable, Sendable, Hashable {
     package var homeAccountId: String
     package var authority: String
     package var signedIn: Bool
+    /// When the last token of a sign-in ends that nothing is left of to renew it; nil where there is, or where nobody looked.
+    package var signInEndsOn: NumericDate?
     /// The ID token's claims, without those that only protect the token (`nonce`, `at_hash`, `c_hash`, `aio` …).
     package var claims: JSONObject?
     /// Where one person has tokens of several tenants: all of them, the home tenant (or else the first) in front.

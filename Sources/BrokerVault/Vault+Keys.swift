@@ -59,8 +59,8 @@ extension Vault: VaultKeys {
         for source in keySources.allowed where await source.isAvailable() { available.append(source.name) }
         let header = header
         return KeyStatus(
-            source: header.keySource, wrappedOn: header.wrappedOn, available: available,
-            isResealing: resealing.withLock { $0 })
+            source: header.keySource, added: header.added.map(\.source), wrappedOn: header.wrappedOn,
+            available: available, isResealing: resealing.withLock { $0 })
     }
 
     /// The new key is fetched back from its source before anything depends on it. Then one transaction replaces all wrapped
@@ -79,6 +79,13 @@ extension Vault: VaultKeys {
             var dataKeys: [Partition: [UInt8]] = [:]
             for (partition, keys) in try storedKeys(unsaved: true) {
                 dataKeys[partition] = wrapping.wrap(keys, of: partition)
+            }
+            var new = new
+            let former = try keys.currentWrapping()
+            // What another source keeps of this vault it keeps once.
+            new.added = header.added.compactMap { one in
+                one.source == name && name != PassphraseSource.name
+                    ? nil : one.resealed(from: former, to: wrapping, old.vaultID)
             }
             try vaultWriter.write(dataKeys, new)
             keys.adopt(wrapping, saved: Set(dataKeys.keys))

@@ -41,4 +41,24 @@ struct SocketLocationTests {
             #expect(location.path == path)
         }
     }
+
+    @Test("where the machine's broker is enabled and down, it is the one that is missed, and the hint is for its units")
+    func enabled() {
+        let enabled = "/etc/systemd/system/sockets.target.wants/brokerd-system.socket"
+        let location = SocketLocation.resolve(environment: { _ in nil }, uid: 7) { $0 == enabled }
+        #expect(location.path == "/run/brokerd/broker.sock" && location.units == .machine)
+        for error in [BrokerClientError(ConnectFailure.notRunning, location), .noAnswer(at: location)] {
+            #expect(error.message.contains("brokerd-system") && !error.message.contains("--user"), "\(error)")
+        }
+        let both = ["/run/user/7/brokerd/broker.sock", enabled]
+        let own = SocketLocation.resolve(environment: { _ in nil }, uid: 7, isThere: both.contains)
+        #expect(own.units == .own && BrokerClientError.noAnswer(at: own).message.contains("--user-unit"))
+    }
+
+    @Test("units are spoken to by who may")
+    func units() {
+        #expect(BrokerUnits.own.advice("reload x", uid: 7) == "systemctl --user reload x")
+        #expect(BrokerUnits.machine.advice("reload x", uid: 7) == "as root: systemctl reload x")
+        #expect(BrokerUnits.machine.advice("reload x", uid: 0) == "systemctl reload x")
+    }
 }

@@ -1,5 +1,8 @@
+import BrokerCommands
 import BrokerTestSupport
+import BrokerValues
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("brokerctl accounts")
@@ -131,12 +134,20 @@ struct AccountsCommandTests {
         let two = [
             ScriptedAnswers.account(id: "acc-1"), ScriptedAnswers.account(id: "acc-2", username: "eve@example.org"),
         ]
+        let chosen = Mutex<String?>(nil)
         return try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add("\(request.method) \(request.params)")
                 switch request.method {
                 case "accounts.get": peer.answer(request, #"{"account":\#(two[1])}"#)
-                case "accounts.list": peer.answer(request, #"{"accounts":[\#(two.joined(separator: ","))]}"#)
+                case "accounts.list":
+                    let isMail = request.params.contains(#""app":"mail""#)
+                    let choice = isMail ? chosen.withLock(\.self).map { #","defaultAccount":"\#($0)""# } : nil
+                    peer.answer(request, #"{"accounts":[\#(two.joined(separator: ","))]\#(choice ?? "")}"#)
+                case "accounts.setDefault":
+                    let id = ["acc-1", "acc-2"].first(where: request.params.contains)
+                    chosen.withLock { $0 = id }
+                    peer.answer(request, #"{"account":\#(id.map { $0 == "acc-1" ? two[0] : two[1] } ?? "null")}"#)
                 case "token.acquireSilent" where request.params.contains("acc-2"):
                     peer.answer(request, ScriptedAnswers.token())
                 case "token.acquireSilent" where request.params.contains("acc-"):
@@ -175,22 +186,70 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("a chosen account that is gone, and a file that is no JSON: what to do is said")
+    @Test("a file of an earlier version is read once: its choices go to the broker that has the accounts, others stay")
+    func earlierDefaults() async throws {
+        let log = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                switch request.method {
+                case "accounts.list": peer.answer(request, #"{"accounts":[]}"#)
+                case "accounts.setDefault" where request.params.contains("acc-1"):
+                    peer.answer(request, #"{"account":\#(ScriptedAnswers.account())}"#)
+                default: peer.fail(request, "accountNotFound", message: "No.")
+                }
+            }
+        }
+        try await withTestBed { bed in
+            let folder = bed.path("config/brokerd")
+            let file = folder + "/default-accounts.json"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            func show() async throws {
+                let result = try await brokerctl(
+                    ["accounts", "default", "--app", "mail"], at: broker.path,
+                    environment: ["XDG_CONFIG_HOME": bed.path("config")])
+                #expect(result.succeeded, "\(result)")
+            }
+            for (text, left) in [
+                (#"{"mail":"acc-1","notes":"acc-9"}"#, #"{"notes":"acc-9"}"#), (#"{"mail":"acc-1"}"#, nil), ("{", "{"),
+            ] {
+                try text.write(toFile: file, atomically: true, encoding: .utf8)
+                try await show()
+                let now = try? String(contentsOfFile: file, encoding: .utf8).filter { !$0.isWhitespace }
+                #expect(now == left)
+            }
+            #expect(log.all.contains(#"accounts.setDefault {"account":{"id":"acc-1"},"app":"mail"}"#), "\(log.all)")
+        }
+    }
+
+    @Test("a chosen account that is gone: what to do is said")
     func lostDefault() async throws {
         let broker = try brokerOfTwo(Recorder<String>())
         try await withTestBed { bed in
             let folder = bed.path("config/brokerd")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            for (text, expected) in [
-                (#"{"mail":"acc-1"}"#, "is not signed in any more; choose another"), ("{", "cannot be read as JSON"),
-            ] {
-                try text.write(toFile: folder + "/default-accounts.json", atomically: true, encoding: .utf8)
-                let result = try await brokerctl(
-                    ["token", "--app", "mail", "--scope", "email"], at: broker.path,
-                    environment: ["XDG_CONFIG_HOME": bed.path("config")])
-                #expect(result.status == .exited(1) && result.errors.contains(expected), "\(result)")
-            }
+            try #"{"mail":"acc-1"}"#.write(toFile: folder + "/default-accounts.json", atomically: true, encoding: .utf8)
+            let result = try await brokerctl(
+                ["token", "--app", "mail", "--scope", "email"], at: broker.path,
+                environment: ["XDG_CONFIG_HOME": bed.path("config")])
+            #expect(
+                result.status == .exited(1) && result.errors.contains("is not signed in any more; choose another"),
+                "\(result)")
         }
+    }
+
+    @Test("an account without a refresh token is not said to be signed in for good")
+    func ends() {
+        func state(_ isSignedIn: Bool, _ end: NumericDate?) -> String {
+            var account = BrokerValues.Account(
+                id: "a", username: "ada", environment: "e", homeAccountId: "h", authority: "https://e",
+                signedIn: isSignedIn)
+            account.signInEndsOn = end
+            return AccountText.state(account, now: 1000)
+        }
+        #expect(state(true, nil) == "signed in" && state(true, TokenEnd.unknown) == "signed in")
+        #expect(state(true, 2200) == "signed in, ends \(TimeText.relative(2200, to: 1000))")
+        #expect(state(true, 0) == "has to sign in again" && state(false, nil) == "signed out")
     }
 
     @Test("logout takes the only account; of several it wants one to be named")

@@ -31,7 +31,7 @@ struct AuditCommandTests {
         for text in [
             "broker.start", "done", "reason interrupted", "the broker itself", "token.acquireSilent", "cached", "12",
             "mail",
-            "caller /usr/bin/[31mgit (system)", "for a b", "correlation id c-1", "rootMount=same",
+            "caller /usr/bin/[31mgit (systemInstalled)", "for a b", "correlation id c-1", "rootMount=same",
         ] {
             #expect(result.output.contains(text), "\(text) in \(result.output)")
         }

@@ -1,4 +1,6 @@
 import BrokerCommands
+import BrokerLink
+import BrokerRPC
 import BrokerTestSupport
 import Foundation
 import Testing
@@ -121,6 +123,37 @@ struct ConfigurationTests {
                 #expect(try file(bed) == "[lock]\nafter_idle = 90\n")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: bed.path("config/brokerd")) == ["config.toml"])
+        }
+    }
+
+    @Test("what a broker says it reads is what is read: the machine's file, its only one, or its own settings")
+    func asked() {
+        func words(_ mode: GetBrokerStatus.Mode, _ files: [String], _ candidate: String? = nil) -> [String] {
+            var status = GetBrokerStatus.Result()
+            status.mode = mode
+            status.configuration = .init(files: files, readOn: 0)
+            return MeantBroker(status, at: SocketLocation(path: "/x")).check(with: "brokerd", candidate)
+        }
+        let machine = ["env", "--unset=BROKER_SOCKET", "brokerd", "--check-config", "--system"]
+        #expect(words(.system, ["/etc/brokerd/config.toml"]) == machine)
+        #expect(words(.system, ["/srv/c.toml"]) == machine + ["--config", "/srv/c.toml"])
+        #expect(words(.system, ["/etc/brokerd/config.toml"], "/new") == machine + ["--config", "/new"])
+        #expect(words(.user, ["/srv/c.toml"]) == ["brokerd", "--check-config", "--config", "/srv/c.toml"])
+        #expect(
+            words(.user, ["/home/a/.settings/brokerd/config.toml", "/etc/brokerd/config.toml"])
+                == ["env", "XDG_CONFIG_HOME=/home/a/.settings", "brokerd", "--check-config"])
+        let absent = MeantBroker(nil, at: SocketLocation(path: "/run/brokerd/broker.sock"))
+        #expect(absent.mode == .system && absent.units == .machine)
+    }
+
+    @Test("settings of a broker with another socket, which does not answer, are nobody's")
+    func nowhere() async throws {
+        try await withTestBed { bed in
+            for command in [["set", "log.level", "debug"], ["show"], ["get", "log.level"]] {
+                let result = try await config(["--socket", bed.path("none"), "config"] + command, in: bed)
+                #expect(result.status == .exited(3), "\(result)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: bed.path("config/brokerd")))
         }
     }
 

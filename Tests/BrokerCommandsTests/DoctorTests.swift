@@ -41,6 +41,27 @@ struct DoctorTests {
         #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
     }
 
+    @Test("of the machine's broker all advice is for its units, and for root")
+    func machine() {
+        let findings =
+            [Self.unit("loaded", "inactive", "disabled"), Self.unit("loaded", "failed", "enabled"), nil].map {
+                Examination.socketUnit($0, .machine)
+            } + [Examination.configuration((2, "brokerd: x"), isRunning: true, .machine)]
+            + Examination.reading(
+                GetBrokerStatus.Configuration(files: ["/etc/brokerd/config.toml"], readOn: 1000), .machine
+            ) { _ in 1001 }
+        #expect(findings.compactMap(\.advice).count == 4)
+        for finding in findings {
+            let words = finding.text + (finding.advice ?? "")
+            #expect(!words.contains("--user") && !words.contains("of yours"), "\(finding)")
+        }
+        let vaults = Examination.vaults("/v", isLocked: true, others: ["/home/a/vault.db"], .machine, isOwner: false)
+        #expect(vaults.first?.advice?.contains("administrator") == true)
+        #expect(vaults.last?.advice?.contains("cache export") == true)
+        let hidden = Examination.configuration((2, "brokerd: x"), isRunning: true, .machine, isReadable: false)
+        #expect(hidden.verdict == .note)
+    }
+
     @Test("a session whose sandbox keeps brokerctl's group from it is pointed out, where that group is needed")
     func sessionUnit() {
         func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> Finding? {

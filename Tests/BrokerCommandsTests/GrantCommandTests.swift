@@ -62,10 +62,29 @@ struct GrantCommandTests {
         #expect(json.output == #"{"grants":[],"requests":[]}"# + "\n")
     }
 
+    @Test("a tier is shown by the word that is wanted, and an error names all of them")
+    func tiers() async throws {
+        let broker = try broker([
+            "grants.list": #"{"grants":[\#(Self.grant)],"requests":[]}"#,
+            "accounts.list": #"{"accounts":[\#(ScriptedAnswers.account())]}"#,
+        ])
+        #expect(try await brokerctl(["grants", "list"], at: broker.path).output.contains("systemInstalled"))
+        for caller in ["root:x", "unidentified:pid 7", "unknown"] {
+            let result = try await brokerctl(["grants", "approve", "--caller", caller, "--app", "a"], at: broker.path)
+            #expect(result.status == .exited(2), "\(result)")
+            #expect(
+                result.errors.contains("takes sandboxed:, confined:, systemInstalled: or unknown:"), "\(result)")
+        }
+    }
+
     @Test(
         "what is approved is said as the broker expects it",
         arguments: [
             (["k7f3q2m9ab"], #"{"request":"k7f3q2m9ab"}"#),
+            (
+                ["--caller", "system:backup.service", "--app", "mail"],
+                #"{"app":"mail","caller":{"id":"system:backup.service","tier":"systemInstalled"}}"#
+            ),
             (
                 ["k7f3q2m9ab", "--scope", "a", "b", "--for", "30d"],
                 #"{"lifetime":2592000,"request":"k7f3q2m9ab","scopes":["a","b"]}"#

@@ -215,8 +215,20 @@ extension SystemdLab {
     }
 
     /// As docs/operations.md says.
-    static func forEverybody(in bed: TestBed, _ settings: String = "") async throws -> SystemdLab {
+    ///
+    /// - Parameter withCredential: whether the key's credential is there before the first start.
+    static func forEverybody(
+        in bed: TestBed, _ settings: String = "", withCredential: Bool = false
+    ) async throws -> SystemdLab {
         let lab = try await SystemdLab.boot(in: bed)
+        if withCredential {
+            try await lab.root(
+                "sh", "-c",
+                """
+                mkdir -p /etc/credstore.encrypted && head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host \
+                    --name=vault-key - /etc/credstore.encrypted/brokerd.vault-key
+                """)
+        }
         try await lab.configureSystem("oauth.allow_http_loopback = true\n" + settings)
         for step in try Recipe.commands(of: "One broker for each user, or one for all", in: "operations")
         where !step.contains("partitions") {

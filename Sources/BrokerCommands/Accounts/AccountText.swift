@@ -20,7 +20,8 @@ package enum AccountText {
         var table = Table("USERNAME", "NAME", "PROVIDER", "STATE", "ID")
         for account in accounts {
             table.add(
-                account.username, account.name ?? "", account.environment, state(account), account.id)
+                account.username, account.name ?? "", account.environment, state(account, now: Output.now),
+                account.id)
         }
         return table
     }
@@ -29,7 +30,7 @@ package enum AccountText {
         var facts = Facts()
         facts.add("Username", account.username)
         facts.add("Name", account.name)
-        facts.add("State", state(account))
+        facts.add("State", state(account, now: Output.now))
         facts.add("Authority", account.authority)
         facts.add("Tenant", account.tenantId)
         facts.add("Id", account.id)
@@ -44,7 +45,11 @@ package enum AccountText {
         return facts
     }
 
-    private static func state(_ account: Account) -> String { account.signedIn ? "signed in" : "signed out" }
+    package static func state(_ account: BrokerValues.Account, now: NumericDate) -> String {
+        guard account.signedIn else { return "signed out" }
+        guard let end = account.signInEndsOn, end != TokenEnd.unknown else { return "signed in" }
+        return end > now ? "signed in, ends \(TimeText.relative(end, to: now))" : "has to sign in again"
+    }
 
     private static func text(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }

@@ -8,7 +8,7 @@ struct DefaultAccountCommand: Subcommand {
             "default", "Choose whose tokens an app gets when several people are signed in.",
             """
             token, git-credential, kube-credential and token-file take this account where they would have to be told one. \
-            Without an account, shows the choice.
+            Without an account, shows the choice. The broker keeps it with the account, and backups have it.
 
             Examples:
               brokerctl accounts default ada@example.org --app notes
@@ -35,22 +35,21 @@ struct DefaultAccountCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let defaults = try DefaultAccounts()
-        let reference = AppReference.registered(app)
-        if let account {
-            let found = try account.find(among: reference, on: context.connection).account
-            try defaults.set(found.id, of: app)
-            return tell(found, context.output)
+        EarlierDefaults.move(on: context.connection)
+        guard account != nil || clear else { return try show(context) }
+        let chosen = try account.map { account throws(BrokerClientError) in
+            try account.find(among: .registered(app), on: context.connection).account.id
         }
-        if clear {
-            try defaults.set(nil, of: app)
-            return tell(nil, context.output)
-        }
-        let chosen = try defaults.account(of: app)
-        let found = try chosen.map { id throws(BrokerClientError) in
-            try AccountName(argument: id).find(among: reference, on: context.connection).account
-        }
-        tell(found, context.output)
+        let node = try context.answer(
+            to: SetDefaultAccount.self, .init(app: app, account: chosen.map(AccountReference.id)))
+        tell(try GetAccount.Result.decoded(node).account, context.output)
+    }
+
+    private func show(_ context: CommandContext) throws(BrokerClientError) {
+        var params = ListAccounts.Params(.registered(app))
+        params.includeSignedOut = true
+        let listed = try context.connection.call(ListAccounts.self, params)
+        tell(listed.accounts.first { $0.id == listed.defaultAccount }, context.output)
     }
 
     private func tell(_ account: Account?, _ output: Output) {

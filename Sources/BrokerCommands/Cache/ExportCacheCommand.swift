@@ -1,6 +1,7 @@
 import BrokerLink
 import BrokerRPC
 import BrokerValues
+import Glibc
 import Synchronization
 
 struct ExportCacheCommand: Subcommand {
@@ -33,6 +34,14 @@ struct ExportCacheCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         // Before anybody types a passphrase.
         try NewFile.check(file, replacing: force)
+        let status = try context.connection.call(GetBrokerStatus.self, .init())
+        // Who may not is told before anybody types, too.
+        let contents = try context.connection.call(GetCacheStatistics.self, .init())
+        if status.mode == .system, geteuid() == 0 {
+            context.output.aside(
+                "This broker serves every user, and the backup will hold root's own records only. Each user makes one of theirs; the manual says how all of the vault is copied (operations, \"Back up, move, lose\")."
+            )
+        }
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)
         let begun = try context.answer(to: ExportCache.self, .init(passphrase: passphrase))
         let transfer = try ExportCache.Result.decoded(begun).transfer
@@ -52,7 +61,15 @@ struct ExportCacheCommand: Subcommand {
             isDone = part.done
         }
         try target.publish()
-        let node = JSONText.node(of: ["file": .string(file), "bytes": .integer(Int64(target.count))] as JSONValue)
-        context.output.result(node) { "Saved to \(file), \(CacheText.size(target.count)).".clean + "\n" }
+        let records = contents.records
+        let node = JSONText.node(
+            of: [
+                "file": .string(file), "bytes": .integer(Int64(target.count)), "apps": .integer(Int64(records.apps)),
+                "accounts": .integer(Int64(contents.accounts)),
+                "refreshTokens": .integer(Int64(records.refreshTokens)),
+            ] as JSONValue)
+        context.output.result(node) {
+            "Saved to \(file), \(CacheText.size(target.count)): ".clean + BackupText.contents(contents) + "\n"
+        }
     }
 }

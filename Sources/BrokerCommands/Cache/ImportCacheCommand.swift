@@ -37,6 +37,8 @@ struct ImportCacheCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard access(file, R_OK) == 0 else { throw unreadable() }
+        // Who may not is told before anybody types.
+        _ = try context.connection.call(GetCacheStatistics.self, .init())
         // The broker keeps what was sent for a minute only: first the question, however long it takes.
         let passphrase = try asking.read("Passphrase of the backup")
         let transfer = try send(in: context)
@@ -83,6 +85,17 @@ struct ImportCacheCommand: Subcommand {
 }
 
 package enum BackupText {
+    /// What a backup has of what there is.
+    package static func contents(_ all: CacheStatistics) -> String {
+        let counts = [
+            (all.records.apps, "app"), (all.accounts, "account"), (all.records.refreshTokens, "refresh token"),
+            (all.records.proofKeys, "DPoP key"),
+        ]
+        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        let kept = words.isEmpty ? "nothing, for there is nothing" : words.joined(separator: ", ")
+        return "\(kept). Access tokens and grants are not in it."
+    }
+
     package static func text(_ report: CacheRestoreReport, now: NumericDate, in layout: Layout = .plain) -> String {
         var facts = Facts()
         facts.add("Made", TimeText.relative(report.createdOn, to: now))

@@ -85,7 +85,13 @@ struct RemovePartitionCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try confirmation.ask { "Erase everything of uid \(uid)?" }
+        try confirmation.ask { () throws(BrokerClientError) in
+            // Who may not is told before they are asked.
+            let all = try context.connection.call(ListPartitions.self, .init()).partitions
+            let found = all.first { $0.uid == Int64(uid) }
+            let whose = found?.account.map { ", which are \($0.clean)'s" } ?? ""
+            return "Erase everything of uid \(uid) (\(found?.records ?? 0) records\(whose))?"
+        }
         try context.tell(RemovePartition.self, .init(uid: uid)) {
             "Erased \($0.removed) record\($0.removed == 1 ? "" : "s") of uid \(uid).\n"
         }

@@ -10,11 +10,13 @@ enum DaemonProgram {
 
     /// How `brokerd --check-config` ended, and what it said; nil when there is no such program.
     ///
-    /// - Parameter file: the one that is read instead of the usual ones.
-    static func checkConfiguration(_ file: String? = nil) -> (status: Int32, text: String)? {
-        guard let path else { return nil }
-        return ChildProcess.report(
-            of: [path, "--check-config"] + (file.map { ["--config", $0] } ?? []), includingErrors: true,
-            atMost: 1 << 20)
+    /// - Parameters:
+    ///   - broker: whose configuration is meant.
+    ///   - candidate: a file that is read instead of the usual ones.
+    static func checkConfiguration(
+        of broker: MeantBroker, _ candidate: String? = nil
+    ) -> (status: Int32, text: String)? {
+        guard let path, path.realPath != nil else { return nil }
+        return ChildProcess.report(of: broker.check(with: path, candidate), includingErrors: true, atMost: 1 << 20)
     }
 }

@@ -7,10 +7,10 @@ import Glibc
 struct EditConfigCommand: Subcommand {
     static var about: About {
         About(
-            "edit", "Change your configuration file in an editor.",
+            "edit", "Change the broker's configuration file in an editor.",
             """
             Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
-            mistake; else you may mend it.
+            mistake; else you may mend it. Where one broker serves the whole machine, the file is root's.
 
             Examples:
               brokerctl config edit
@@ -21,7 +21,9 @@ struct EditConfigCommand: Subcommand {
     var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let file = try OwnConfiguration()
+        let broker = try MeantBroker.ask(context)
+        let file = try SettingsFile(of: broker)
+        try file.requireRight()
         let before = try file.text()
         try file.write(candidate: before.isEmpty ? Self.template : before)
         defer { file.discard() }
@@ -40,7 +42,7 @@ struct EditConfigCommand: Subcommand {
             }
         }
         try file.keep()
-        let taken = RunningConfiguration(context, global).takeChanges()
+        let taken = RunningConfiguration(broker, context.connection).takeChanges()
         let result: JSONValue = ["file": .string(file.path)]
         context.output.result(JSONText.node(of: result)) {
             "\(file.path) is changed.".clean + "\n" + taken

@@ -25,7 +25,8 @@ struct GetConfigCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        guard let setting = try ConfigurationReport.current().first(where: { $0.name == name }) else {
+        let all = try ConfigurationReport.current(of: .ask(context))
+        guard let setting = all.first(where: { $0.name == name }) else {
             throw ConfigurationReport.unknown(name)
         }
         context.output.result(ConfigurationReport.json([setting])) {

@@ -5,10 +5,11 @@ import BrokerValues
 struct SetConfigCommand: Subcommand {
     static var about: About {
         About(
-            "set", "Change one setting in your configuration file.",
+            "set", "Change one setting in the broker's configuration file.",
             """
             Comments and all other settings stay as they are. The daemon reads the new file first; what it does not take, \
-            is not kept. A broker that runs takes it at once, save for the few settings that wait for its next start.
+            is not kept. A broker that runs takes it at once, save for the few settings that wait for its next start. The file is yours; where one broker serves the \
+            whole machine, it is root's (`sudo brokerctl config set`).
 
             Examples:
               brokerctl config set log.level debug
@@ -31,14 +32,16 @@ struct SetConfigCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let file = try OwnConfiguration()
+        let broker = try MeantBroker.ask(context)
+        let file = try SettingsFile(of: broker)
+        try file.requireRight()
         let text = try ConfigurationText.setting(
             name, to: ConfigurationText.literal(value), in: try file.text())
         defer { file.discard() }
         try file.write(candidate: text)
         try file.check()
         try file.keep()
-        let taken = RunningConfiguration(context, global).takeChanges()
+        let taken = RunningConfiguration(broker, context.connection).takeChanges()
         let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
         context.output.result(JSONText.node(of: result)) {
             "\(name) is set in \(file.path).".clean + "\n" + taken

@@ -7,8 +7,8 @@ struct ShowConfigCommand: Subcommand {
         About(
             "show", "Show every setting, its value and where that comes from.",
             """
-            As a broker would read them now. One that runs has those that it started with, or reloaded: systemctl --user \
-            reload brokerd.service.
+            As the broker that you use would read them now: it says which files it reads. One that runs has those that it \
+            started with, or reloaded; brokerctl doctor says whether that is so, and how it reloads.
 
             Examples:
               brokerctl config show
@@ -29,7 +29,9 @@ struct ShowConfigCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let all = try ConfigurationReport.current()
+        // Names are the same for all, and a shell that completes them wakes nobody.
+        let location = context.connection.location
+        let all = try ConfigurationReport.current(of: names ? MeantBroker(nil, at: location) : .ask(context))
         let chosen = name.map { name in all.filter { $0.name == name || $0.name.hasPrefix(name + ".") } } ?? all
         if let name, chosen.isEmpty {
             throw ConfigurationReport.unknown(name)
@@ -70,8 +72,8 @@ package struct ConfigurationReport {
             .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
     }
 
-    static func current() throws(BrokerClientError) -> [ConfigurationReport] {
-        guard let report = DaemonProgram.checkConfiguration() else { throw noDaemon }
+    static func current(of broker: MeantBroker) throws(BrokerClientError) -> [ConfigurationReport] {
+        guard let report = DaemonProgram.checkConfiguration(of: broker) else { throw noDaemon }
         guard report.status == 0 else { throw refused(report.text) }
         return report.text.split(separator: "\n").compactMap(ConfigurationReport.init)
     }

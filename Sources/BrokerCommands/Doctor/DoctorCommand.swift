@@ -32,24 +32,33 @@ struct DoctorCommand: Subcommand {
     }
 
     private func look(_ context: CommandContext) -> [Finding] {
-        let configuration = DaemonProgram.checkConfiguration()
-        var findings = broker(context, caFile: global.socket == nil ? configuration.flatMap(caFile) : nil)
+        let location = context.connection.location
+        var asked: Result<GetBrokerStatus.Result, BrokerClientError>
+        do throws(BrokerClientError) {
+            asked = .success(try context.connection.call(GetBrokerStatus.self, .init()))
+        } catch {
+            asked = .failure(error)
+        }
+        let broker = MeantBroker(try? asked.get(), at: location)
+        let configuration = DaemonProgram.checkConfiguration(of: broker)
+        var findings = self.broker(
+            context, asked, broker, caFile: broker.isUsual ? configuration.flatMap(caFile) : nil)
         // With a socket of its own the broker is none of systemd's.
-        if global.socket == nil {
-            // Where the machine's broker serves, a person's own is off.
-            if !context.connection.location.isEverybodys {
-                findings.append(
-                    Examination.socketUnit(unit("brokerd.socket", "LoadState", "ActiveState", "UnitFileState")))
-            }
-            findings += [
-                Examination.sessionUnit(
-                    unit("brokerd-session.service", "LoadState", "NoNewPrivileges"),
-                    isGroupProof: configuration?.text.contains("\nadmin.proof = setgid ") == true)
-            ].compactMap(\.self)
+        if broker.isUsual {
             let isRunning = findings.first?.verdict == .good
-            findings.append(Examination.configuration(configuration, isRunning: isRunning))
-            findings += leftOver
-            findings += Examination.folders(folders, of: geteuid())
+            let units = broker.units
+            findings += [
+                Examination.socketUnit(
+                    unit(units.socket, "LoadState", "ActiveState", "UnitFileState", of: units), units),
+                Examination.sessionUnit(
+                    unit("brokerd-session.service", "LoadState", "NoNewPrivileges", of: .own),
+                    isGroupProof: configuration?.text.contains("\nadmin.proof = setgid ") == true),
+                Examination.configuration(
+                    configuration, isRunning: isRunning, units, isReadable: isReadable(broker)),
+            ].compactMap(\.self)
+            findings += leftOver(of: broker)
+            let vault = (try? asked.get())?.vault.path.folder
+            findings += units == .machine ? machineFolders(vault) : Examination.folders(folders, of: geteuid())
         }
         findings.append(
             Examination.browser(
@@ -66,106 +75,28 @@ struct DoctorCommand: Subcommand {
     }
 
     /// What the broker itself has to say; one finding when it does not answer.
-    private func broker(_ context: CommandContext, caFile: String?) -> [Finding] {
+    private func broker(
+        _ context: CommandContext, _ asked: Result<GetBrokerStatus.Result, BrokerClientError>, _ broker: MeantBroker,
+        caFile: String?
+    ) -> [Finding] {
         do throws(BrokerClientError) {
-            let status = try context.connection.call(GetBrokerStatus.self, .init())
+            let status = try asked.get()
             let apps = try context.connection.call(ListApps.self, .init()).apps
             let path = context.connection.location.path
+            // The keys of a broker for everybody are root's business.
+            let isOwner = status.mode == .user || geteuid() == 0
             return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
                 + BrokerChoice.findings(status, at: context.connection.location)
                 + Examination.vaults(
-                    status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
+                    status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults,
+                    broker.units, isOwner: isOwner)
                 + Examination.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
                 + Examination.records(status.vault)
-                + Examination.reading(status.configuration, changedOn: lastChange)
-                + partitions(context, status) + key(context)
+                + Examination.reading(status.configuration, broker.units, changedOn: lastChange)
+                + partitions(context, status) + (isOwner ? key(context) : [])
                 + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
         } catch {
             return [Finding("Broker", .bad, error.message)]
         }
     }
-
-    /// A file system that turned read-only after an error does not always say so; one that refuses is. Nothing is written.
-    private func isReadOnly(_ path: String) -> Bool {
-        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return false
-        }
-        return errno == EROFS
-    }
-
-    /// Root of a broker for everybody sees whose records there are.
-    private func partitions(_ context: CommandContext, _ status: GetBrokerStatus.Result) -> [Finding] {
-        guard status.partitions != nil else { return [] }
-        do throws(BrokerClientError) {
-            return Examination.partitions(try context.connection.call(ListPartitions.self, .init()).partitions)
-        } catch {
-            return [Finding("Users", .note, error.message)]
-        }
-    }
-
-    private func key(_ context: CommandContext) -> [Finding] {
-        do throws(BrokerClientError) {
-            return [Examination.key(try context.connection.call(GetKeyStatus.self, .init()))]
-        } catch {
-            return [Finding("Key", .note, error.message)]
-        }
-    }
-
-    /// Nothing where there is no curl.
-    private func network(_ apps: [App], caFile: String?) -> [Finding] {
-        guard let command = NetworkExamination.command(for: apps, caFile: caFile) else { return [] }
-        return ChildProcess.report(of: command).map { Examination.network($0.text) } ?? []
-    }
-
-    /// As `brokerd --check-config` shows it.
-    private func caFile(_ report: (status: Int32, text: String)) -> String? {
-        let start = "oauth.ca_file = /"
-        guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
-        let path = line.dropFirst(start.count - 1)
-        return String(path[..<(path.firstRange(ofText: "  # ")?.lowerBound ?? path.endIndex)])
-    }
-
-    private var folders: [FolderFacts] {
-        let places = [variable("HOME"), variable("XDG_RUNTIME_DIR"), (try? OwnConfiguration.folder()) ?? ""]
-        return places.filter { $0.hasPrefix("/") }.flatMap(FolderFacts.onTheWay)
-    }
-
-    /// Nil where there is no such file.
-    private func lastChange(of file: String) -> NumericDate? {
-        var facts = stat()
-        return stat(file, &facts) == 0 ? NumericDate(facts.st_mtim.tv_sec) : nil
-    }
-
-    /// Of an edit that did not come to its end.
-    private var leftOver: [Finding] {
-        guard let file = try? OwnConfiguration().candidate, access(file, F_OK) == 0 else { return [] }
-        return [
-            Finding(
-                "Settings", .note, "\(file) is left from an edit that was broken off.",
-                advice: "rm \(ShellText.quoted(file))")
-        ]
-    }
-
-    /// Where systemd before version 254, later ones, and a broker started by hand keep theirs.
-    private var vaults: [String] {
-        let home = variable("HOME")
-        let state = variable("XDG_STATE_HOME").isEmpty ? "\(home)/.local/state" : variable("XDG_STATE_HOME")
-        let settings = variable("XDG_CONFIG_HOME").isEmpty ? "\(home)/.config" : variable("XDG_CONFIG_HOME")
-        // On new systems one is a link to the other.
-        return Set([state, settings].compactMap { "\($0)/brokerd/vault.db".realPath }).sorted()
-    }
-
-    /// Properties of a unit of this person's; nil where systemd has no manager for them.
-    private func unit(_ name: String, _ properties: String...) -> String? {
-        output(["systemctl", "--user", "show", "--property=\(properties.joined(separator: ","))", name])
-    }
-
-    /// What a program prints when it ends well.
-    private func output(_ arguments: [String]) -> String? {
-        ChildProcess.report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
-    }
-
-    private func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
 }

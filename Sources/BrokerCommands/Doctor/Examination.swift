@@ -7,14 +7,20 @@ package enum Examination {
     /// - Parameters:
     ///   - report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
     ///   - isRunning: whether a broker serves, which has read its configuration.
-    package static func configuration(_ report: (status: Int32, text: String)?, isRunning: Bool) -> Finding {
+    ///   - isReadable: whether who looks may read all of it.
+    package static func configuration(
+        _ report: (status: Int32, text: String)?, isRunning: Bool, _ units: BrokerUnits = .own, isReadable: Bool = true
+    ) -> Finding {
+        guard isReadable else {
+            return Finding("Settings", .note, "The broker's configuration is for root to read, so it was not checked.")
+        }
         guard let report else {
             return Finding("Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
         }
         guard report.status != 0 else { return Finding("Settings", .good, "The configuration has no mistake.") }
         let text = report.text.split(separator: "\n").first.map(String.init) ?? "brokerd --check-config failed."
         let mistake = text.hasPrefix("brokerd: ") ? String(text.dropFirst("brokerd: ".count)) : text
-        let rest = isRunning ? ", then systemctl --user reload brokerd" : "; the next request takes it"
+        let rest = isRunning ? ", then \(units.advice("reload \(units.service)"))" : "; the next request takes it"
         return Finding("Settings", .bad, mistake, advice: "correct it" + rest)
     }
 
@@ -24,10 +30,10 @@ package enum Examination {
     ///   - reading: as the broker tells it; nil from one that does not.
     ///   - changedOn: when a file was changed last.
     package static func reading(
-        _ reading: GetBrokerStatus.Configuration?, changedOn: (String) -> NumericDate?
+        _ reading: GetBrokerStatus.Configuration?, _ units: BrokerUnits = .own, changedOn: (String) -> NumericDate?
     ) -> [Finding] {
         guard let reading else { return [] }
-        let reload = "systemctl --user reload brokerd.service"
+        let reload = units.advice("reload \(units.service)")
         let changed = reading.files.filter { (changedOn($0) ?? 0) > reading.readOn }.map {
             Finding("Settings", .note, "\($0) was changed after the broker had read it.", advice: reload)
         }
@@ -36,20 +42,31 @@ package enum Examination {
         return changed + [
             Finding(
                 "Settings", .note, "\(names) takes effect after a restart.",
-                advice: "systemctl --user restart brokerd.service")
+                advice: units.advice("restart \(units.service)"))
         ]
     }
 
     /// - Parameters:
     ///   - path: of the vault that the broker uses.
     ///   - others: files elsewhere that look like vaults.
-    package static func vaults(_ path: String, isLocked: Bool, others: [String]) -> [Finding] {
+    ///   - isOwner: whether who looks may unlock it.
+    package static func vaults(
+        _ path: String, isLocked: Bool, others: [String], _ units: BrokerUnits = .own, isOwner: Bool = true
+    ) -> [Finding] {
+        let unlock = isOwner ? "brokerctl unlock" : "ask an administrator for: sudo brokerctl unlock"
         var findings = [
             isLocked
-                ? Finding("Vault", .note, "\(path) is locked.", advice: "brokerctl unlock")
+                ? Finding("Vault", .note, "\(path) is locked.", advice: unlock)
                 : Finding("Vault", .good, "\(path) is open.")
         ]
         for other in others where other != path {
+            guard units == .own else {
+                findings.append(
+                    Finding(
+                        "Vault", .note, "There is one of a broker of your own, \(other), which is not used here.",
+                        advice: "bring its sign-ins here with cache export and import, or move it away"))
+                continue
+            }
             findings.append(
                 Finding(
                     "Vault", .note, "There is another one, \(other), which is not used.",
@@ -104,6 +121,12 @@ package enum Examination {
                 "Key", .bad,
                 "It comes from \(key.source.clean), which is not there now: the next start will not open the vault.",
                 advice: "brokerctl key set-source, while the vault is open")
+        }
+        if key.source == "credential", key.added == nil {
+            return Finding(
+                "Key", .note,
+                "It comes from credential; one that is sealed for this machine opens no copy of the vault elsewhere.",
+                advice: "brokerctl key add-source passphrase, before it is needed")
         }
         let rest = key.resealing ? "; records are still being sealed with the new one" : ""
         return Finding("Key", .good, "It comes from \(key.source.clean)\(rest).")

@@ -1,3 +1,4 @@
+import BrokerLink
 import BrokerSystem
 import Glibc
 
@@ -36,7 +37,9 @@ extension Examination {
     /// - Parameters:
     ///   - folders: home, runtime and configuration, and all above them.
     ///   - user: whose they are.
-    package static func folders(_ folders: [FolderFacts], of user: uid_t) -> [Finding] {
+    package static func folders(
+        _ folders: [FolderFacts], of user: uid_t, _ units: BrokerUnits = .own
+    ) -> [Finding] {
         var seen: Set<String> = []
         let open = folders.filter { seen.insert($0.path).inserted }.compactMap { folder -> Finding? in
             if folder.owner != user, folder.owner != 0 {
@@ -50,6 +53,9 @@ extension Examination {
                 "Folders", .bad, "Others may write to \(folder.path), and exchange what is in it.",
                 advice: "chmod go-w \(ShellText.quoted(folder.path))")
         }
-        return open.isEmpty ? [Finding("Folders", .good, "Nobody else can exchange your files for the broker.")] : open
+        let good =
+            units == .own
+            ? "Nobody else can exchange your files for the broker." : "Only root and the broker can exchange its files."
+        return open.isEmpty ? [Finding("Folders", .good, good)] : open
     }
 }

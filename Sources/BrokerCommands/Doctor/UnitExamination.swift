@@ -1,31 +1,33 @@
-/// What systemd says of a person's units.
+import BrokerLink
+
+/// What systemd says of the broker's units.
 extension Examination {
-    /// - Parameter properties: `systemctl show` of brokerd.socket, `Name=Value` in each line; nil where systemd has no manager
-    ///   for this person.
-    package static func socketUnit(_ properties: String?) -> Finding {
+    /// - Parameter properties: `systemctl show` of the broker's socket, `Name=Value` in each line; nil where systemd has no manager
+    ///   for it.
+    package static func socketUnit(_ properties: String?, _ units: BrokerUnits = .own) -> Finding {
         guard let properties else {
-            return Finding("systemd", .note, "No manager of yours answers here; the broker has to be started by hand.")
+            let manager = units == .own ? "No manager of yours" : "No systemd"
+            return Finding("systemd", .note, "\(manager) answers here; the broker has to be started by hand.")
         }
         let values = values(properties)
+        let (socket, enable) = (units.socket, units.advice("enable --now \(units.socket)"))
         switch (values["LoadState"], values["ActiveState"], values["UnitFileState"]) {
         case ("not-found", _, _):
             return Finding(
-                "systemd", .bad, "There is no unit brokerd.socket.",
-                advice: "install the broker, then: systemctl --user enable --now brokerd.socket")
+                "systemd", .bad, "There is no unit \(socket).", advice: "install the broker, then: \(enable)")
         case (_, "failed", _):
+            let journal = units.journal.joined(separator: " ")
             return Finding(
-                "systemd", .bad, "systemd has given up on brokerd.socket; journalctl --user-unit brokerd says why.",
-                advice: "systemctl --user restart brokerd.socket")
+                "systemd", .bad, "systemd has given up on \(socket); \(journal) says why.",
+                advice: units.advice("restart \(socket)"))
         case (_, "active", "enabled"), (_, "active", "enabled-runtime"), (_, "active", "static"):
-            return Finding("systemd", .good, "brokerd.socket is enabled and listens.")
+            return Finding("systemd", .good, "\(socket) is enabled and listens.")
         case (_, "active", _):
             return Finding(
-                "systemd", .note, "brokerd.socket listens, but not after the next start of this machine.",
-                advice: "systemctl --user enable brokerd.socket")
+                "systemd", .note, "\(socket) listens, but not after the next start of this machine.",
+                advice: units.advice("enable \(socket)"))
         default:
-            return Finding(
-                "systemd", .bad, "brokerd.socket does not listen.",
-                advice: "systemctl --user enable --now brokerd.socket")
+            return Finding("systemd", .bad, "\(socket) does not listen.", advice: enable)
         }
     }
 

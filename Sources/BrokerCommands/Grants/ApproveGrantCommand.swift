@@ -8,11 +8,13 @@ struct ApproveGrantCommand: Subcommand {
             "approve", "Let a program use an app.",
             """
             Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
-            sandboxed, confined, systemInstalled or unknown as the tier.
+            sandboxed, confined, systemInstalled or unknown as the tier, and the id as lists show it. A broker that serves the whole \
+            machine knows services of the system by their unit, and no program by its path.
 
             Examples:
               brokerctl grants approve k7f3q2m9ab --for 30d
               brokerctl grants approve --caller sandboxed:org.example.Mail --app mail --scope mail.read
+              brokerctl grants approve --caller system:backup.service --app mail
             """)
     }
 
@@ -66,14 +68,26 @@ struct ApproveGrantCommand: Subcommand {
     }
 }
 
-/// `TIER:ID`.
+/// `TIER:ID`; where the id's own type says the tier (`system:backup.service`), that is enough.
 struct CallerName: ArgumentValue, Sendable {
     let identity: CallerIdentity
 
+    static let words = [CallerTier.sandboxed, .confined, .systemInstalled, .unknown].map { $0.rawValue + ":" }
+    private static let types: [String: CallerTier] = [
+        "system": .systemInstalled, "flatpak": .sandboxed, "snap": .sandboxed,
+    ]
+
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let tier = CallerTier(rawValue: String(parts[0])) else { return nil }
-        identity = CallerIdentity(tier: tier, id: String(parts[1]))
+        guard parts.count == 2 else { return nil }
+        let word = String(parts[0])
+        if Self.words.contains(word + ":"), let tier = CallerTier(rawValue: word) {
+            identity = CallerIdentity(tier: tier, id: String(parts[1]))
+        } else if let tier = Self.types[word] {
+            identity = CallerIdentity(tier: tier, id: argument)
+        } else {
+            return nil
+        }
     }
 }
 

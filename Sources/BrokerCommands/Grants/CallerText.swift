@@ -9,15 +9,8 @@ package enum CallerText {
             "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer\(rights ?? "")"
     }
 
-    static func tier(_ tier: CallerTier) -> String {
-        switch tier {
-        case .sandboxed: "sandboxed"
-        case .confined: "confined"
-        case .systemInstalled: "system"
-        case .unknown: "unknown"
-        case .unidentified: "unidentified"
-        }
-    }
+    /// As `grants approve` and the configuration take it.
+    static func tier(_ tier: CallerTier) -> String { tier.rawValue }
 
     package static func list(
         _ callers: [ListCallers.ConnectedCaller], in layout: Layout = .plain

@@ -14,7 +14,10 @@ struct KeyCommand: Noun {
     }
 
     static var subcommands: [any Command.Type] {
-        [KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self]
+        [
+            KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self, AddKeySourceCommand.self,
+            RemoveKeySourceCommand.self,
+        ]
     }
 }
 
@@ -82,17 +85,29 @@ struct SetKeySourceCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)
+        // Who may not is told before anybody types.
+        _ = try context.connection.call(GetKeyStatus.self, .init())
         if !asking.asksPerson || source == "passphrase" {
             params.passphrase = try asking.read("New passphrase of the broker", isNew: true)
         }
-        try context.tell(SetKeySource.self, params) { "The vault's key comes from \($0.source.clean) from now on.\n" }
+        try context.tell(SetKeySource.self, params) {
+            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.boundToMachine($0)
+        }
     }
 }
 
 enum KeyText {
+    /// - Returns: what to know of a key that a copy of the vault cannot be opened with elsewhere; nothing of others.
+    static func boundToMachine(_ state: KeyState) -> String {
+        guard state.source == "credential", state.added == nil else { return "" }
+        return "A credential that is sealed for this machine opens on no other one: a copy of the vault alone is no "
+            + "backup. A recovery passphrase opens it anywhere: brokerctl key add-source passphrase\n"
+    }
+
     static func facts(_ state: KeyState) -> Facts {
         var facts = Facts()
         facts.add("Source", state.source.clean)
+        facts.add("Opens, too", state.added?.joined(separator: ", ").clean)
         facts.add("Wrapped", state.wrappedOn.map { TimeText.relative($0, to: Output.now) } ?? "not recorded")
         facts.add("Available", state.available.joined(separator: ", ").clean)
         if state.resealing { facts.add("Records", "being sealed with the new key") }

@@ -25,7 +25,8 @@ struct UnlockCommand: Subcommand {
         About(
             "unlock", "Have the broker fetch its key again.",
             """
-            Asks for the passphrase, if that is what the vault is locked with and no program brings it.
+            Asks for the passphrase, if that is what the vault is locked with and no program brings it; or for the recovery passphrase, \
+            where the usual key is not there.
 
             Examples:
               brokerctl unlock
@@ -44,14 +45,30 @@ struct UnlockCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let status = try context.connection.call(GetBrokerStatus.self, .init())
         var params = UnlockBroker.Params()
-        if !asking.asksPerson || status.locked && status.vault.keySource == "passphrase" && !isBrought(in: context) {
-            params.passphrase = try asking.read("Passphrase of the broker")
+        var isAsked = !asking.asksPerson
+        let isUsual = status.vault.keySource == "passphrase"
+        if !isAsked, status.locked, isUsual || hasRecovery(context) { isAsked = try !isBrought(in: context) }
+        if isAsked {
+            params.passphrase = try asking.read(
+                isUsual ? "Passphrase of the broker" : "Recovery passphrase of the broker")
         }
         try context.tell(UnlockBroker.self, params) { _ in "The broker is unlocked.\n" }
     }
 
+    private func hasRecovery(_ context: CommandContext) -> Bool {
+        (try? context.connection.call(GetKeyStatus.self, .init()))?.added?.contains("passphrase") == true
+    }
+
     /// Whether the broker's own program brings the passphrase: then nobody is asked.
-    private func isBrought(in context: CommandContext) -> Bool {
-        (try? context.connection.call(UnlockBroker.self, .init())) != nil
+    ///
+    /// - Throws: to who may not unlock it: they need not type anything.
+    private func isBrought(in context: CommandContext) throws(BrokerClientError) -> Bool {
+        do throws(BrokerClientError) {
+            _ = try context.connection.call(UnlockBroker.self, .init())
+            return true
+        } catch {
+            guard error.code != .accessDenied else { throw error }
+            return false
+        }
     }
 }

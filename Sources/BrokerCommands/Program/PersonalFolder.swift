@@ -4,6 +4,17 @@ import Glibc
 
 /// A folder below a person's home that brokerctl keeps something in.
 enum PersonalFolder {
+    /// Where a person's settings for the broker are.
+    static func settings() throws(BrokerClientError) -> String {
+        func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
+        // A relative path there is to be ignored (XDG Base Directory Specification).
+        let home = variable("XDG_CONFIG_HOME")
+        guard home.hasPrefix("/") || variable("HOME").hasPrefix("/") else {
+            throw BrokerClientError(.invalidParameter, "There is no home directory for a configuration; set HOME.")
+        }
+        return (home.hasPrefix("/") ? home : variable("HOME") + "/.config") + "/brokerd"
+    }
+
     /// Makes it, and those above it.
     ///
     /// - Throws: where root would write into somebody else's home (`sudo -E`, `su -m`): that person's broker refuses root's files.

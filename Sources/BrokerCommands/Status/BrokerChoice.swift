@@ -11,14 +11,10 @@ enum BrokerChoice {
     /// brokerctl and brokerd are installed together. A daemon runs on after an upgrade that did not start it anew.
     private static func version(_ status: GetBrokerStatus.Result) -> Finding? {
         guard status.version != BrokerVersion.text else { return nil }
-        let restart =
-            switch status.mode {
-            case .user: "systemctl --user restart brokerd.service"
-            case .system: "as root: systemctl restart brokerd-system.service"
-            }
+        let units = status.mode == .system ? BrokerUnits.machine : .own
         return Finding(
             "Version", .note, "The broker that runs is \(status.version), installed is \(BrokerVersion.text).",
-            advice: restart)
+            advice: units.advice("restart \(units.service)"))
     }
 
     private static func another(_ path: String) -> Finding {

@@ -42,7 +42,7 @@ struct SilentAsking {
             return try connection.result(of: AcquireTokenSilent.self, params)
         } catch {
             guard error.code == .ambiguousAccount, params.account == nil, let app = params.selection.app,
-                let chosen = try DefaultAccounts().account(of: app)
+                let chosen = defaultAccount(of: app, on: connection)
             else { throw error }
             var params = params
             params.account = .id(chosen)
@@ -56,6 +56,14 @@ struct SilentAsking {
                     cause: error)
             }
         }
+    }
+
+    /// - Returns: nil where nobody was chosen, and for who may not know.
+    private func defaultAccount(of app: String, on connection: DirectConnection) -> String? {
+        EarlierDefaults.move(on: connection)
+        var params = ListAccounts.Params(.registered(app))
+        params.includeSignedOut = true
+        return (try? connection.call(ListAccounts.self, params))?.defaultAccount
     }
 
     /// The command that makes this one work.

@@ -8,7 +8,8 @@ struct LogsCommand: Subcommand {
             "logs", "Show what the broker's log says.",
             """
             One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
-            session; with --json, its entries with all their fields.
+            session, or of the machine where one broker serves it, which root reads and the group systemd-journal; with --json, its \
+            entries with all their fields.
 
             Examples:
               brokerctl logs
@@ -38,16 +39,16 @@ struct LogsCommand: Subcommand {
     }
 
     /// Wherever a person may read: a journal in memory has no file for each of them.
-    private static let unit = ["journalctl", "--user-unit", "brokerd.service"]
-
     func run(in context: CommandContext) throws(BrokerClientError) {
-        guard let entries = ChildProcess.report(of: Self.unit + ["--lines", "1", "--output", "cat", "--quiet"]) else {
-            throw Self.nothing("There is no journalctl here")
-        }
+        // A broker at a usual place is known by that, and goes on sleeping.
+        let location = context.connection.location
+        let units = location.isUsual ? location.units : (try? MeantBroker.ask(context))?.units ?? .own
+        guard let entries = ChildProcess.report(of: units.journal + ["--lines", "1", "--output", "cat", "--quiet"])
+        else { throw Self.nothing("There is no journalctl here") }
         guard entries.status == 0, !entries.text.isEmpty || follow else {
-            throw Self.nothing("The journal that you may read has nothing of brokerd.service")
+            throw Self.nothing("The journal that you may read has nothing of \(units.service)")
         }
-        try become(Self.unit + ["--no-hostname", "--quiet"] + arguments(json: context.output.json))
+        try become(units.journal + ["--no-hostname", "--quiet"] + arguments(json: context.output.json))
     }
 
     private func arguments(json: Bool) -> [String] {
@@ -63,7 +64,8 @@ struct LogsCommand: Subcommand {
         BrokerClientError(
             .unsupported,
             "\(reason). A broker that was started by hand logs where it was started. One of systemd's logs to the journal; "
-                + "where that is kept in memory only, the group systemd-journal reads it.")
+                + "that of the machine's broker, and one that is kept in memory only, root reads and the group systemd-journal."
+        )
     }
 }
 

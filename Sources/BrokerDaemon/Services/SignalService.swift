@@ -47,7 +47,7 @@ struct SignalService: Service {
             reading.happened(pending: pending.map(\.name))
             for setting in pending {
                 logger.warning(
-                    "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
+                    "the setting \(setting.name) takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
             }
             return (next, nil)
         } catch {

@@ -287,7 +287,8 @@ struct GrantStore: Sendable {
         let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
         let (known, tokens) = (try draft.loadAccounts(of: owner.group), try draft.loadTokens(of: owner))
         var record = account
-        record.currentFor = known.entry(of: account)?.stored.record.currentFor
+        let before = known.entry(of: account)?.stored.record
+        (record.currentFor, record.defaultFor) = (before?.currentFor, before?.defaultFor)
         // The app knows whom it signed in.
         if precondition == nil { record.setCurrent(services.clock.now, for: app) }
         let records = try SealedGrant(

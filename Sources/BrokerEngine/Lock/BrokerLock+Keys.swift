@@ -5,9 +5,15 @@ import BrokerValues
 extension BrokerLock {
     package func keyStatus() async -> KeyStatus { await keys.keyStatus() }
 
-    package func setKeySource(_ name: String, passphrase: Secret?) async throws(BrokerError) {
+    package func setKeySource(
+        _ name: String, _ place: KeySourcePlace, passphrase: Secret?
+    ) async throws(BrokerError) {
         try await changing { (keys, now) throws(VaultError) in
-            try await keys.setKeySource(name, passphrase: passphrase, at: now)
+            switch place {
+            case .instead: try await keys.setKeySource(name, passphrase: passphrase, at: now)
+            case .beside: try await keys.addKeySource(name, passphrase: passphrase)
+            case .removed: try await keys.removeKeySource(name)
+            }
         }
     }
 

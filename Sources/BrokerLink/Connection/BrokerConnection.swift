@@ -71,7 +71,7 @@ package final class BrokerConnection: Sendable {
     ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses(pause)
-        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent, at: location)
         while true {
             let link = try await connected(until: deadline)
             let outcome = await link.exchange(

@@ -5,14 +5,17 @@ import Glibc
 
 /// What each failure on the way means to the caller, and the sentence that says so.
 extension BrokerClientError {
-    init(_ failure: ConnectFailure, _ location: SocketLocation) {
+    package init(_ failure: ConnectFailure, _ location: SocketLocation) {
         let path = location.path
         switch failure {
         case .notRunning:
             self.init(
                 .brokerNotAvailable,
-                "No broker listens at \(path). Start it with: systemctl --user start brokerd.socket", isRetryable: true,
-                cause: failure)
+                "No broker listens at \(path). Start it "
+                    + (location.isEverybodys
+                        ? "(that is for an administrator) with: systemctl start brokerd-system.socket"
+                        : "with: systemctl --user start brokerd.socket"),
+                isRetryable: true, cause: failure)
         case .busy:
             self.init(
                 .brokerNotAvailable, "The broker at \(path) takes no new connection right now; try again.",
@@ -47,11 +50,12 @@ extension BrokerClientError {
         BrokerClientError(.canceled, "The request was canceled.")
     }
 
-    static var noAnswer: BrokerClientError {
-        BrokerClientError(
-            .brokerNotAvailable,
-            "The broker does not answer; journalctl --user-unit brokerd may say why, systemctl --user restart brokerd ends it.",
-            isRetryable: true)
+    package static func noAnswer(at location: SocketLocation) -> BrokerClientError {
+        let help =
+            location.isEverybodys
+            ? "an administrator sees with journalctl --unit brokerd-system why, and ends it with systemctl restart brokerd-system."
+            : "journalctl --user-unit brokerd may say why, systemctl --user restart brokerd ends it."
+        return BrokerClientError(.brokerNotAvailable, "The broker does not answer; \(help)", isRetryable: true)
     }
 
     static var tooLong: BrokerClientError {

@@ -59,7 +59,7 @@ package final class DirectConnection {
         defer { nextID += 1 }
         let line = request.line(nextID)
         guard line.count <= Link.longestRequest else { throw .tooLong }
-        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent, at: location)
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)

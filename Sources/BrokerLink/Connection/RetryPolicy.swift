@@ -15,9 +15,13 @@ struct RetryPolicy {
     }
 
     private let isIdempotent: Bool
+    private let location: SocketLocation
     private var isRepeated = false
 
-    init(isIdempotent: Bool) { self.isIdempotent = isIdempotent }
+    init(isIdempotent: Bool, at location: SocketLocation) {
+        self.isIdempotent = isIdempotent
+        self.location = location
+    }
 
     mutating func verdict(on outcome: Link.Outcome) -> Verdict {
         switch outcome {
@@ -31,7 +35,7 @@ struct RetryPolicy {
         case .tooLong: return .failure(.tooLong)
         case .garbled: return .failure(.notUnderstood(cause: nil))
         case .abandoned: return .failure(.taskCancelled)
-        case .tooLate: return .failure(.noAnswer)
+        case .tooLate: return .failure(.noAnswer(at: location))
         }
     }
 

@@ -64,7 +64,7 @@ package enum EventFeed {
         case .tooLong: throw .tooLong
         case .garbled: throw .notUnderstood(cause: nil)
         case .abandoned: throw .taskCancelled
-        case .tooLate: throw .noAnswer
+        case .tooLate: throw .noAnswer(at: location)
         case .lost: throw .lost
         }
     }

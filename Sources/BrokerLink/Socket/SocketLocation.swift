@@ -14,7 +14,7 @@ package struct SocketLocation: Sendable, Hashable {
     /// The first that is set: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
     /// `/run/user/UID/brokerd/broker.sock`. A session without a runtime directory variable (cron, `sudo -u`) still
     /// finds the broker of its uid by the last. A person without a socket at the last two has the one that serves everybody, if
-    /// there is one.
+    /// there is one, or should be one.
     package static func resolve(
         path: String? = nil, environment: (String) -> String? = Self.variable, uid: uid_t = geteuid(),
         isThere: (String) -> Bool = Self.isThere
@@ -31,11 +31,19 @@ package struct SocketLocation: Sendable, Hashable {
     /// Whether it is the broker's in system mode.
     package var isEverybodys: Bool { path == Self.everybodys }
 
+    /// Whether it is where the person's broker, or the machine's, listens by itself: nobody named a socket.
+    package var isUsual: Bool {
+        isEverybodys || path == Self.resolve(environment: { $0 == "BROKER_SOCKET" ? nil : Self.variable($0) }).path
+    }
+
     private static let everybodys = "/run/brokerd/broker.sock"
+    /// There where the administrator has enabled the machine's broker: people have none of their own then (brokerd.socket).
+    private static let everybodysEnabled = "/etc/systemd/system/sockets.target.wants/brokerd-system.socket"
 
     private static func own(_ path: String, _ isThere: (String) -> Bool) -> SocketLocation {
-        guard isThere(everybodys) else { return SocketLocation(path: path) }
-        return isThere(path) ? SocketLocation(path: path, other: everybodys) : SocketLocation(path: everybodys)
+        let (isOwn, isEverybodys) = (isThere(path), isThere(everybodys))
+        if isOwn { return SocketLocation(path: path, other: isEverybodys ? everybodys : nil) }
+        return SocketLocation(path: isEverybodys || isThere(everybodysEnabled) ? everybodys : path)
     }
 
     package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -24,6 +24,13 @@ package protocol VaultKeys: Sendable {
     /// - Throws: when nothing was changed.
     func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError)
 
+    /// One more source that opens the vault, beside the one that it has: a passphrase for another machine, above all. One of that name
+    /// gets a new key.
+    func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError)
+
+    /// One source less of those that were added.
+    func removeKeySource(_ name: String) async throws(VaultError)
+
     /// New data keys, which are on disk when this returns. The records are sealed anew with them afterwards, in the background
     /// and across restarts; they can be read all the time.
     func replaceDataKeys(at now: NumericDate) async throws(VaultError)
@@ -31,6 +38,8 @@ package protocol VaultKeys: Sendable {
 
 package struct KeyStatus: Sendable, Equatable {
     package var source: String
+    /// What opens the vault besides.
+    package var added: [String]
     /// Nil where the vault does not say.
     package var wrappedOn: NumericDate?
     /// The sources that the key could come from here and now, as configured.
@@ -38,8 +47,11 @@ package struct KeyStatus: Sendable, Equatable {
     /// Whether records are still sealed with a former data key.
     package var isResealing: Bool
 
-    package init(source: String, wrappedOn: NumericDate?, available: [String], isResealing: Bool) {
+    package init(
+        source: String, added: [String] = [], wrappedOn: NumericDate?, available: [String], isResealing: Bool
+    ) {
         self.source = source
+        self.added = added
         self.wrappedOn = wrappedOn
         self.available = available
         self.isResealing = isResealing

@@ -20,6 +20,8 @@ package struct AccountRecord: VaultRecord {
     /// By ``AppRegistration/identity``: when the app signed it in, or was told that it is the current one, if the app was told of no
     /// other since. Nil for none.
     package var currentFor: [String: NumericDate]?
+    /// By ``AppRegistration/identity``: when the person chose it for the app where several are signed in; the latest choice counts.
+    package var defaultFor: [String: NumericDate]?
     /// When the account was first seen: lists are ordered by it, then by username.
     package var createdAt: NumericDate
     /// What an imported record had besides; kept, not used, for as long as the group knows the person in this tenant.

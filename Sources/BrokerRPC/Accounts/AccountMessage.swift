@@ -16,6 +16,10 @@ extension Account: MessageObject {
             "Names the person across apps: uid.utid at Entra, else subject and issuer."),
         .required("authority", \.authority, "The issuer URL the account signed in at."),
         .required("signedIn", \.signedIn, "False after a sign-out, until the next sign-in."),
+        .optional(
+            "signInEndsOn", \.signInEndsOn,
+            "In lists, of an account without a refresh token, as after the provider refused it: when its last access token ends. From then on only a new sign-in helps."
+        ),
         .optional("claims", \.claims, "The ID token's claims, without those that only protect the token."),
         .optional(
             "tenantProfiles", \.tenantProfiles,
@@ -45,6 +49,10 @@ extension Account: MessageObject {
         writer.string(authority)
         writer.key("signedIn")
         writer.bool(signedIn)
+        if let signInEndsOn {
+            writer.key("signInEndsOn")
+            writer.integer(signInEndsOn)
+        }
         if let claims {
             writer.key("claims")
             writer.value(.object(claims))

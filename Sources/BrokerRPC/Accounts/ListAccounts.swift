@@ -28,10 +28,16 @@ package enum ListAccounts: AppOrPersonalMethod {
 
     package struct Result: MessageObject {
         package var accounts: [Account] = []
+        package var defaultAccount: String?
         package init() {}
-        package init(accounts: [Account]) { self.accounts = accounts }
+        package init(accounts: [Account], defaultAccount: String? = nil) {
+            (self.accounts, self.defaultAccount) = (accounts, defaultAccount)
+        }
         package static let members: [Member<Result>] = [
-            .required("accounts", \.accounts, "First known first.")
+            .required("accounts", \.accounts, "First known first."),
+            .optional(
+                "defaultAccount", \.defaultAccount,
+                "With an app: the id of the account that the person chose for it (accounts.setDefault)."),
         ]
     }
 }

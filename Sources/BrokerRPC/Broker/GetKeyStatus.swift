@@ -30,7 +30,8 @@ package enum SetKeySource: OwnershipMethod {
     package static let summary = "Has the vault's key come from another source."
     package static let description = """
         The data key is wrapped anew; the records stay as they are. With the source that the vault has already it gets a new \
-        passphrase. When it fails, everything is as it was.
+        passphrase. When it fails, everything is as it was. With the place beside it is one more source that opens the vault, such as a \
+        passphrase for another machine; with removed, one that was added before opens it no longer.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "key"
@@ -40,20 +41,28 @@ package enum SetKeySource: OwnershipMethod {
     package struct Params: ParamsObject {
         package var source = ""
         package var passphrase: String?
+        package var place = KeySourcePlace.instead
         package init() {}
-        package init(source: String, passphrase: String? = nil) {
+        package init(source: String, passphrase: String? = nil, place: KeySourcePlace = .instead) {
             self.source = source
             self.passphrase = passphrase
+            self.place = place
         }
         package static let members: [Member<Params>] = [
             .required("source", \.source, "One of keys.status' available.", .name(atMost: 64)),
             .optional("passphrase", \.passphrase, "For the source passphrase; others need none.", .passphrase),
+            .defaulted(
+                "place", \.place, "Instead of the source that the vault has, beside it, or no longer beside it.",
+                to: .instead),
         ]
     }
 }
 
+extension KeySourcePlace: WireChoice {}
+
 package struct KeyState: MessageObject, Equatable {
     package var source = ""
+    package var added: [String]?
     package var wrappedOn: NumericDate?
     package var available: [String] = []
     package var resealing = false
@@ -62,6 +71,7 @@ package struct KeyState: MessageObject, Equatable {
 
     package static let members: [Member<KeyState>] = [
         .required("source", \.source, "Where the key comes from."),
+        .optional("added", \.added, "Further sources that open the vault, where there are any."),
         .optional("wrappedOn", \.wrappedOn, "When the data key was last wrapped; absent where the vault does not say."),
         .required("available", \.available, "Where it could come from here and now."),
         .required("resealing", \.resealing, "Whether records are still sealed with the data key before."),

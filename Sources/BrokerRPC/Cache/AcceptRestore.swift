@@ -13,7 +13,16 @@ package enum AcceptRestore: AdministrationMethod {
     package static let resultName = "acceptance"
     /// What was revoked since the backup is good again.
     package static func presence(for params: Params) -> PresenceNeed { .always() }
-    package typealias Params = Empty
+
+    package struct Params: ParamsObject {
+        package var everybody = false
+        package init() {}
+        package static let members: [Member<Params>] = [
+            .defaulted(
+                "everybody", \.everybody,
+                "True accepts what all users have; for root, where the broker serves everybody.", to: false)
+        ]
+    }
 
     package struct Result: MessageObject {
         package var accepted = false

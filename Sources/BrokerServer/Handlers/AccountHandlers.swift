@@ -12,7 +12,25 @@ struct AccountHandlers: Sendable {
             .waiting(ListAccounts.self) { request throws(BrokerError) in
                 ListAccounts.Result(
                     accounts: try services.broker.accounts(
-                        of: request.app, includeSignedOut: request.params.includeSignedOut, in: request.partition))
+                        of: request.app, includeSignedOut: request.params.includeSignedOut, in: request.partition),
+                    defaultAccount: try request.app.flatMap { app throws(BrokerError) in
+                        try services.broker.defaultAccount(of: app, in: request.partition)
+                    })
+            },
+            .waiting(
+                SetDefaultAccount.self,
+                outcome: { request, result in
+                    let app = request.params.app
+                    let words: JournalText =
+                        result.account.map { "\(person: $0.username) was chosen for \(app)" }
+                        ?? "nobody is chosen for \(app) any more"
+                    return RequestOutcome(words: words, app: app)
+                }
+            ) { request throws(BrokerError) in
+                let app = try services.apps.registered(request.params.app, in: request.partition)
+                return GetAccount.Result(
+                    account: try await services.broker.chooseDefault(
+                        request.params.account, of: app, in: request.partition))
             },
             .waiting(GetAccount.self) { request throws(BrokerError) in
                 GetAccount.Result(

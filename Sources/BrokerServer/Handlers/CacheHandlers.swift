@@ -64,12 +64,26 @@ struct CacheHandlers: Sendable {
                 AcceptRestore.self,
                 outcome: {
                     RequestOutcome(
-                        words: $1.accepted ? "the vault was accepted as it is" : "there was nothing to accept")
+                        words: $1.accepted
+                            ? "the vault was accepted as it is" + ($0.params.everybody ? ", for everybody" : "")
+                            : "there was nothing to accept")
                 }
             ) { request throws(BrokerError) in
-                AcceptRestore.Result(accepted: try await acceptRestore(in: request.partition))
+                if request.params.everybody, let users = services.users {
+                    try services.policy.requireOwnerOfBroker(request.context.callerNow())
+                    return AcceptRestore.Result(accepted: try await acceptRestore(of: users))
+                }
+                return AcceptRestore.Result(accepted: try await acceptRestore(in: request.partition))
             },
         ]
+    }
+
+    /// Of every user, also of those of whom nothing was noticed yet: the next look would.
+    private func acceptRestore(of users: ManyUsers) async throws(BrokerError) -> Bool {
+        let all: [PartitionSummary]
+        do throws(VaultError) { all = try users.store.partitions() } catch { throw BrokerError(error) }
+        for user in all { try await services.broker.acceptState(of: user.partition) }
+        return !all.isEmpty
     }
 
     private func acceptRestore(in partition: Partition) async throws(BrokerError) -> Bool {

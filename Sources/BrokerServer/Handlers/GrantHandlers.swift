@@ -48,6 +48,12 @@ struct GrantHandlers: Sendable {
         guard let caller = params.caller, let name = params.app else {
             throw BrokerError(.invalidParameter, "Say what is approved: a request, or a caller and an app.")
         }
+        if services.policy.servesEverybody, caller.id.hasPrefix("/") {
+            throw BrokerError(
+                .invalidParameter,
+                "This broker serves every user and knows no program by its path, so nobody would have this grant; name a service's unit (system:NAME.service), or approve the request that the program makes."
+            )
+        }
         let app = try services.apps.registered(name, in: partition)
         return try await grants.approve(caller, as: app, try terms(params, app, partition), in: partition)
     }

@@ -17,7 +17,7 @@ struct KeyHandlers: Sendable {
             },
             .waiting(SetKeySource.self) { request throws(BrokerError) in
                 try await lock.setKeySource(
-                    request.params.source, passphrase: request.params.passphrase.map { Secret($0) })
+                    request.params.source, request.params.place, passphrase: request.params.passphrase.map { Secret($0) })
                 return KeyState(await lock.keyStatus())
             },
         ]
@@ -28,6 +28,7 @@ extension KeyState {
     fileprivate init(_ status: KeyStatus) {
         self.init()
         source = status.source
+        if !status.added.isEmpty { added = status.added }
         wrappedOn = status.wrappedOn
         available = status.available
         resealing = status.isResealing

@@ -96,7 +96,8 @@ final class TokenWatch: Sendable {
             return waits
         }
         guard !waits, context.forget(name) else { return }
-        context.notify(TokenEnded.self, .init(watch: name, RPCError(error.correlated(CorrelationID.make()))))
+        let told = looks.tokens.services.policy.fitting(error, context.caller).correlated(CorrelationID.make())
+        context.notify(TokenEnded.self, .init(watch: name, RPCError(told)))
         end()
     }
 

@@ -46,27 +46,37 @@ struct DataKeys: Sendable {
     static let sizes = [1, 2, 3].map { $0 * keyByteCount }
 
     var joined: Secret {
-        let parts = isFirst ? [current] : [naming, current] + (former.map { [$0] } ?? [])
-        return Secret(count: parts.count * keyByteCount) { buffer in
+        .joining(isFirst ? [current] : [naming, current] + (former.map { [$0] } ?? []))
+    }
+
+    init?(joined: Secret) {
+        guard Self.sizes.contains(joined.count) else { return nil }
+        let parts = joined.parts(of: keyByteCount)
+        if parts.count == 1 {
+            self.init(first: parts[0])
+        } else {
+            self.init(current: parts[1], naming: parts[0], former: parts.count == 3 ? parts[2] : nil)
+        }
+    }
+}
+
+extension Secret {
+    /// - Parameter parts: keys, all of one length.
+    static func joining(_ parts: [Secret]) -> Secret {
+        Secret(count: parts.reduce(0) { $0 + $1.count }) { buffer in
             for (place, part) in parts.enumerated() {
                 part.withBytes { bytes in
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[(place * keyByteCount)...]).copyMemory(from: bytes)
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[(place * bytes.count)...]).copyMemory(from: bytes)
                 }
             }
         }
     }
 
-    init?(joined: Secret) {
-        guard Self.sizes.contains(joined.count) else { return nil }
-        let parts = stride(from: 0, to: joined.count, by: keyByteCount).map { start in
-            joined.withBytes { bytes in
-                Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[start..<start + keyByteCount]), isKept: true)
+    func parts(of count: Int) -> [Secret] {
+        stride(from: 0, to: self.count, by: count).map { start in
+            withBytes { bytes in
+                Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]), isKept: true)
             }
-        }
-        if parts.count == 1 {
-            self.init(first: parts[0])
-        } else {
-            self.init(current: parts[1], naming: parts[0], former: parts.count == 3 ? parts[2] : nil)
         }
     }
 }

@@ -11,6 +11,8 @@ struct VaultHeader: Sendable {
     var keyCheck: [UInt8]
     /// When the source last got a key; vaults of earlier brokers do not say. For people only.
     var wrappedOn: NumericDate?
+    /// Further sources, any of which opens the vault as well.
+    var added: [AddedSource] = []
 }
 
 extension VaultHeader {
@@ -32,7 +34,39 @@ extension VaultHeader {
         of path: String, from choice: KeySourceChoice, passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> KeyWrapping {
         let source = try choice.recorded(keySource, of: path)
-        return try await wrapping(of: path, from: source, passphrase: passphrase, attempt)
+        do throws(VaultError) {
+            return try await wrapping(of: path, from: source, passphrase: passphrase, attempt)
+        } catch {
+            return try await addedWrapping(of: path, from: choice, passphrase: passphrase, attempt, insteadOf: error)
+        }
+    }
+
+    /// By a further source, where the usual one does not open the vault: on another machine, above all.
+    private func addedWrapping(
+        of path: String, from choice: KeySourceChoice, passphrase: Secret?, _ attempt: KeyAttempt,
+        insteadOf failure: VaultError
+    ) async throws(VaultError) -> KeyWrapping {
+        var failure = failure
+        for one in added {
+            guard let source = try? choice.recorded(one.source, of: path) else { continue }
+            do throws(VaultError) {
+                let key = try await source.key(
+                    for: vaultID, parameters: one.parameters, passphrase: passphrase, attempt)
+                if let wrapping = one.wrapping(openedWith: key, self)?.of(format), wrapping.check == keyCheck {
+                    return wrapping
+                }
+                throw source.mismatch(path, isTyped: passphrase != nil)
+            } catch {
+                switch (error, failure) {
+                case (.wrongPassphrase, _): failure = error
+                case (_, .awaitingKey): continue
+                case (.awaitingKey, _):
+                    failure = .awaitingKey("\(failure) Its recovery passphrase opens the vault, too: brokerctl unlock.")
+                default: continue
+                }
+            }
+        }
+        throw failure
     }
 
     func wrapping(

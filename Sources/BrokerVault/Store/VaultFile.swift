@@ -138,6 +138,8 @@ extension SQLiteConnection {
             ("key-parameters", header.keyParameters), ("key-check", header.keyCheck),
         ]
         if let wrappedOn = header.wrappedOn { values.append(("key-wrapped-on", Array(String(wrappedOn).utf8))) }
+        try run("DELETE FROM header WHERE name LIKE '\(AddedSource.prefix)%'")
+        values += header.added.map { (AddedSource.prefix + $0.source, $0.stored) }
         for (name, value) in values {
             try run("INSERT OR REPLACE INTO header (name, value) VALUES (?1, ?2)", .text(name), .blob(value))
         }
@@ -152,6 +154,10 @@ extension SQLiteConnection {
         return VaultHeader(
             format: format, vaultID: vaultID, keySource: String(decoding: source, as: UTF8.self),
             keyParameters: parameters, keyCheck: check,
-            wrappedOn: values["key-wrapped-on"].flatMap { NumericDate(String(decoding: $0, as: UTF8.self)) })
+            wrappedOn: values["key-wrapped-on"].flatMap { NumericDate(String(decoding: $0, as: UTF8.self)) },
+            added: values.sorted { $0.key < $1.key }.compactMap { name, value in
+                guard name.hasPrefix(AddedSource.prefix) else { return nil }
+                return AddedSource(String(name.dropFirst(AddedSource.prefix.count)), stored: value)
+            })
     }
 }

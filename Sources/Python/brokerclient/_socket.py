@@ -68,7 +68,11 @@ class NotRunning(Exception):
 
 
 def not_running(path: str) -> BrokerUnavailable:
-    return unavailable(f"No broker listens at {path}. Start it with: systemctl --user start brokerd.socket")
+    if path == "/run/brokerd/broker.sock":
+        start = "(that is for an administrator) with: systemctl start brokerd-system.socket"
+    else:
+        start = "with: systemctl --user start brokerd.socket"
+    return unavailable(f"No broker listens at {path}. Start it {start}")
 
 
 def _is_placed(path: str, owner: int) -> bool:

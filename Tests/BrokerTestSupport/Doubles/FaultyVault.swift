@@ -178,6 +178,12 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     package var isLocked: Bool { vault.isLocked }
     package func lock() { vault.lock() }
     package func keyStatus() async -> KeyStatus { await vault.keyStatus() }
+    package func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError) {
+        try await vault.addKeySource(name, passphrase: passphrase)
+    }
+
+    package func removeKeySource(_ name: String) async throws(VaultError) { try await vault.removeKeySource(name) }
+
     package func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError) {
         try await vault.setKeySource(name, passphrase: passphrase, at: now)
     }

@@ -136,7 +136,8 @@ import Testing
             }
             try await opens("first")
             let changed = configuration("second") + "\n[socket]\nmax_connections = 5\n"
-            try await reload(broker, changed, until: "this setting takes effect after a restart only")
+            try await reload(
+                broker, changed, until: "the setting socket.max_connections takes effect after a restart only")
             #expect(broker.process.errorText.contains("socket.max_connections"))
             try await opens("second")
         }

@@ -98,7 +98,13 @@ import Testing
             }
             #expect(try await one.ask("apps.list")["result"] != nil)
             #expect(try await scene.broker.call("broker.lock")["locked"] == true)
-            #expect(try await one.ask("apps.list")[path: "error.data.kind"] == "locked")
+            let locked = try await one.ask("apps.list")
+            #expect(locked[path: "error.data.kind"] == "locked")
+            // They may not do what root is told to.
+            #expect(locked.text("error.message").contains("only root may unlock it"), "\(locked)")
+            await #expect { try await scene.broker.call("apps.list") } throws: {
+                ($0 as? Refusal)?.message.contains("unlock it with brokerctl unlock") == true
+            }
             #expect(try await scene.broker.call("broker.unlock")["locked"] == false)
             #expect(try await one.ask("apps.list")["result"] != nil)
         }

@@ -3,25 +3,26 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The person's configuration file. It is replaced whole, and only by what the daemon takes.
-struct OwnConfiguration {
+/// The configuration file that a broker's settings are written to: the person's, or root's for the machine's broker. It is replaced
+/// whole, and only by what the daemon takes.
+struct SettingsFile {
     let path: String
+    private let broker: MeantBroker
+    private var isMachines: Bool { broker.mode == .system }
 
-    init() throws(BrokerClientError) {
-        let file = try Self.folder() + "/config.toml"
+    init(of broker: MeantBroker) throws(BrokerClientError) {
+        let file = try broker.ownFile()
         // A link is followed: many keep their settings elsewhere.
         path = file.realPath ?? file
+        self.broker = broker
     }
 
-    /// Where a person's settings for the broker are.
-    static func folder() throws(BrokerClientError) -> String {
-        func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
-        // A relative path there is to be ignored (XDG Base Directory Specification).
-        let home = variable("XDG_CONFIG_HOME")
-        guard home.hasPrefix("/") || variable("HOME").hasPrefix("/") else {
-            throw BrokerClientError(.invalidParameter, "There is no home directory for a configuration; set HOME.")
-        }
-        return (home.hasPrefix("/") ? home : variable("HOME") + "/.config") + "/brokerd"
+    /// - Throws: to who may not write it.
+    func requireRight() throws(BrokerClientError) {
+        guard isMachines, geteuid() != 0 else { return }
+        throw BrokerClientError(
+            .accessDenied,
+            "This broker serves every user of the machine and reads \(path), which root changes; ask an administrator.")
     }
 
     /// Nothing when there is no file yet.
@@ -40,7 +41,9 @@ struct OwnConfiguration {
 
     /// A new file, for nobody else's eyes.
     func write(candidate text: String) throws(BrokerClientError) {
-        try PersonalFolder.make(path.folder)
+        try requireRight()
+        // The machine's broker has an account of its own, and has to get there.
+        if !isMachines || mkdir(path.folder, 0o755) != 0 { try PersonalFolder.make(path.folder) }
         unlink(candidate)
         let descriptor = makePrivateFile(candidate)
         guard descriptor >= 0 else { throw failed(errno) }
@@ -50,13 +53,23 @@ struct OwnConfiguration {
 
     /// - Throws: the daemon's own sentence when it does not take the candidate.
     func check() throws(BrokerClientError) {
-        guard let report = DaemonProgram.checkConfiguration(candidate) else { throw ConfigurationReport.noDaemon }
+        guard let report = DaemonProgram.checkConfiguration(of: broker, candidate) else {
+            throw ConfigurationReport.noDaemon
+        }
         guard report.status == 0 else {
             throw ConfigurationReport.refused(report.text.replacing(text: candidate, with: path))
         }
     }
 
     func keep() throws(BrokerClientError) {
+        if isMachines {
+            // Whoever could read it can go on doing so; above all the broker.
+            var before = stat()
+            let isNew = stat(path, &before) != 0
+            guard chown(candidate, isNew ? 0 : before.st_uid, isNew ? 0 : before.st_gid) == 0,
+                chmod(candidate, isNew ? 0o644 : before.st_mode & 0o777) == 0
+            else { throw failed(errno) }
+        }
         guard rename(candidate, path) == 0 else { throw failed(errno) }
     }
 

@@ -1,0 +1,66 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+
+struct AddKeySourceCommand: Subcommand {
+    static var about: About {
+        About(
+            "add-source", "Have one more source open the vault: a recovery passphrase.",
+            """
+            The vault goes on being opened as it is. Where that fails, as with a credential on another machine, what was added \
+            opens it: for a passphrase the broker starts locked, and `brokerctl unlock` asks for it. Keep it apart from the machine. \
+            Whoever has a copy of the vault can try passphrases on it: choose a long one. A source that is there already gets \
+            a new key.
+
+            Examples:
+              brokerctl key add-source passphrase
+            """)
+    }
+
+    var global = GlobalOptions()
+    var source = ""
+    var asking = PassphraseOptions()
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("source", &source, "passphrase, key-file, credential or secret-service.")
+        arguments.group(&asking)
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var params = SetKeySource.Params(source: source, place: .beside)
+        // Who may not is told before anybody types.
+        _ = try context.connection.call(GetKeyStatus.self, .init())
+        if !asking.asksPerson || source == "passphrase" {
+            params.passphrase = try asking.read("Recovery passphrase of the broker", isNew: true)
+        }
+        try context.tell(SetKeySource.self, params) { _ in "\(source.clean) opens the vault from now on, too.\n" }
+    }
+}
+
+struct RemoveKeySourceCommand: Subcommand {
+    static var about: About {
+        About(
+            "remove-source", "Have a source that was added open the vault no longer.",
+            """
+            Copies of the vault that were made before still open with it.
+
+            Examples:
+              brokerctl key remove-source passphrase
+            """)
+    }
+
+    var global = GlobalOptions()
+    var source = ""
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("source", &source, "One that key add-source added.")
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        try context.tell(SetKeySource.self, .init(source: source, place: .removed)) { _ in
+            "\(source.clean) does not open the vault any more.\n"
+        }
+    }
+}

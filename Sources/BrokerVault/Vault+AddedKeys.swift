@@ -1,0 +1,48 @@
+import BrokerModel
+import BrokerValues
+
+/// Sources beside the one that the vault is opened with every day.
+extension Vault {
+    /// The key is fetched back from its source before anything depends on it.
+    package func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError) {
+        guard !isLocked else { throw .locked }
+        let source = try keySources.source(name, for: path)
+        guard name != header.keySource || name == PassphraseSource.name else {
+            throw .keyUnavailable("The vault has its key from \(name) already; add another source.")
+        }
+        let vaultID = header.vaultID
+        var made = try await source.makeKey(for: vaultID, passphrase: passphrase, .asked)
+        made.key = try await source.key(
+            for: vaultID, parameters: made.parameters, passphrase: passphrase, .asked)
+        let key = made
+        try await changeAdded { wrapping, added in
+            added.removeAll { $0.source == name }
+            added.append(AddedSource(name, key, of: wrapping))
+        }
+        logger.notice("the vault has a further key source", metadata: ["source": "\(name)"])
+    }
+
+    package func removeKeySource(_ name: String) async throws(VaultError) {
+        guard let one = header.added.first(where: { $0.source == name }) else {
+            throw .keyUnavailable("\(name) is no further source of the vault's key; brokerctl key status shows them.")
+        }
+        try await changeAdded { _, added in added.removeAll { $0.source == name } }
+        if name != header.keySource, let source = try? keySources.source(name, for: path) {
+            await source.discardKey(of: header.vaultID, parameters: one.parameters)
+        }
+        logger.notice("the vault lost a further key source", metadata: ["source": "\(name)"])
+    }
+
+    private func changeAdded(
+        _ change: @escaping @Sendable (KeyWrapping, inout [AddedSource]) -> Void
+    ) async throws(VaultError) {
+        try await onQueue { [self] () throws(VaultError) in
+            var new = header
+            change(try keys.currentWrapping(), &new.added)
+            try vaultWriter.write([:], new)
+            header = new
+        } afterwards: { [self] in
+            vaultWriter.tidy()
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Foundation
+import Testing
+
+@Suite("A vault with a recovery passphrase beside its key")
+struct AddedSourceTests {
+    private static let recovery = Secret("a long sentence for bad days")
+
+    /// A vault with one refresh token and a key file, which a passphrase opens, too.
+    private func make(_ bed: VaultBed) async throws {
+        try await bed.use { vault in
+            try await vault.store(Sample.refreshToken(), secret: "r")
+            try await vault.addKeySource("passphrase", passphrase: Self.recovery)
+            #expect(await vault.keyStatus().added == ["passphrase"])
+        }
+    }
+
+    private func expectContent(_ vault: Vault) throws {
+        let stored = try #require(vault.loadAll(RefreshTokenRecord.self, in: Sample.me).first)
+        #expect(try vault.secret(of: stored.sealed).revealed() == "r")
+    }
+
+    /// As on another machine.
+    private func loseKey(_ bed: VaultBed) throws { try FileManager.default.removeItem(at: bed.file("vault.key")) }
+
+    @Test("opens as before while the key is there, and asks nobody")
+    func usual() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            try await bed.use { vault in
+                #expect(!vault.isLocked)
+                try expectContent(vault)
+            }
+        }
+    }
+
+    @Test("without its key it starts locked, says what opens it, and opens with that alone")
+    func recovered() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            try loseKey(bed)
+            try await bed.use { vault in
+                #expect(vault.isLocked && bed.log.text.contains("recovery passphrase"))
+                let wrong = try await vaultError { try await vault.unlock(passphrase: Secret("something else")) }
+                #expect(wrong == .wrongPassphrase)
+                let none = try await vaultError { try await vault.unlock(passphrase: nil) }
+                #expect(none.map { "\($0)" }?.contains("brokerctl unlock") == true)
+                try await vault.unlock(passphrase: Self.recovery)
+                try expectContent(vault)
+                // The machine gets a key of its own, and the passphrase goes on opening the vault.
+                try await vault.setKeySource("key-file", passphrase: nil, at: 9)
+            }
+            try await bed.use { vault in
+                #expect(!vault.isLocked)
+                try expectContent(vault)
+            }
+            try loseKey(bed)
+            try await bed.use { vault in
+                try await vault.unlock(passphrase: Self.recovery)
+                try expectContent(vault)
+            }
+        }
+    }
+
+    @Test("a new recovery passphrase takes the place of the one before; removed, none opens it")
+    func replaced() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            let next = Secret("another sentence for bad days")
+            try await bed.use { vault in
+                try await vault.addKeySource("passphrase", passphrase: next)
+                #expect(await vault.keyStatus().added == ["passphrase"])
+                // Its data keys are others, and what opens it is as before.
+                try await vault.replaceDataKeys(at: 9)
+            }
+            let key = try bed.bytes("vault.key")
+            try loseKey(bed)
+            try await bed.use { vault in
+                let former = try await vaultError { try await vault.unlock(passphrase: Self.recovery) }
+                #expect(former == .wrongPassphrase)
+                try await vault.unlock(passphrase: next)
+                try expectContent(vault)
+                try await vault.removeKeySource("passphrase")
+                #expect(await vault.keyStatus().added.isEmpty)
+                let again = try await vaultError { try await vault.removeKeySource("passphrase") }
+                #expect(again.map { "\($0)" }?.contains("brokerctl key status") == true)
+            }
+            guard case .keyUnavailable = try await vaultError({ try await bed.use { _ in } }) else {
+                Issue.record("it opened without any key")
+                return
+            }
+            try key.write(to: bed.file("vault.key"))
+            #expect(chmod(bed.file("vault.key").path, 0o600) == 0)
+            try await bed.use { try expectContent($0) }
+        }
+    }
+
+    @Test("a vault with a passphrase takes either of the two; what it has already is not added")
+    func besidePassphrase() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            let daily = Secret("for every day of the week")
+            try await bed.use { vault in
+                let same = try await vaultError { try await vault.addKeySource("key-file", passphrase: nil) }
+                #expect(same.map { "\($0)" }?.contains("already") == true)
+                try await vault.setKeySource("passphrase", passphrase: daily, at: 9)
+            }
+            for passphrase in [daily, Self.recovery] {
+                try await bed.use { vault in
+                    #expect(vault.isLocked)
+                    try await vault.unlock(passphrase: passphrase)
+                    try expectContent(vault)
+                }
+            }
+        }
+    }
+
+    @Test("what somebody wrote in its place opens nothing, and the key goes on opening the vault")
+    func forged() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            try edit(bed.file("vault.db"), "UPDATE header SET value = x'00' WHERE name LIKE 'added-key:%'")
+            try await bed.use { vault in
+                try expectContent(vault)
+                #expect(await vault.keyStatus().added.isEmpty)
+            }
+        }
+    }
+}
