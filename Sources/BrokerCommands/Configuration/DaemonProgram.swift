@@ -10,11 +10,14 @@ enum DaemonProgram {
 
     /// How `brokerd --check-config` ended, and what it said; nil when there is no such program.
     ///
-    /// - Parameter file: the one that is read instead of the usual ones.
-    static func checkConfiguration(_ file: String? = nil) -> (status: Int32, text: String)? {
+    /// - Parameters:
+    ///   - file: the one that is read instead of the usual ones.
+    ///   - isSystem: whether the usual ones are those of a broker for the whole machine.
+    static func checkConfiguration(_ file: String? = nil, isSystem: Bool = false) -> (status: Int32, text: String)? {
         guard let path else { return nil }
         return ChildProcess.report(
-            of: [path, "--check-config"] + (file.map { ["--config", $0] } ?? []), includingErrors: true,
+            of: [path, "--check-config"] + (isSystem ? ["--system"] : []) + (file.map { ["--config", $0] } ?? []),
+            includingErrors: true,
             atMost: 1 << 20)
     }
 }
