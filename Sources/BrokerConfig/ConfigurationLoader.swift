@@ -10,6 +10,8 @@ package struct ConfigurationLoader: Sendable {
     package var isSystemMode: Bool
     /// The key sources that there are.
     package var keySources: [String]
+    /// What files may set.
+    package var settings = Setting.all
 
     package enum Files: Sendable, Equatable {
         /// Where the host's conventions put them, strongest first. Each may be missing. What lies in `config.d` beside one
@@ -55,7 +57,15 @@ package struct ConfigurationLoader: Sendable {
         var result = LoadedConfiguration(configuration: BrokerConfiguration(isSystemMode: isSystemMode))
         for file in try readFiles() {
             for (name, value, origin) in file.values {
-                guard let setting = Setting.named(name) else { throw Self.unknown(name, at: origin) }
+                guard let setting = Setting.called(name, among: settings) else { throw Self.unknown(name, at: origin) }
+                if name != setting.name {
+                    let isBeside = file.values.contains { $0.name == setting.name }
+                    result.configuration.formerNames.append(
+                        "\(origin): \(name) is called \(setting.name) now; "
+                            + (isBeside
+                                ? "it counts for nothing beside that." : "it still counts, but write the new name."))
+                    if isBeside { continue }
+                }
                 try assign(value, to: setting, at: origin, in: &result)
             }
             for entry in file.providers { try assign(entry, to: &result) }

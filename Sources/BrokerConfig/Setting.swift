@@ -13,6 +13,8 @@ package struct Setting: Sendable {
     package var environment: String?
     /// The default in words, where the value itself does not say it.
     package var defaultNote: String?
+    /// What earlier releases called it. A file that says so is read, with a remark.
+    package var formerNames: [String] = []
     package let summary: String
 
     package enum TakesEffect: String, Sendable { case reload, restart }
@@ -209,6 +211,11 @@ extension Setting {
 
     package static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
+    /// As ``named(_:)``, by a former name as well.
+    static func called(_ name: String, among settings: [Setting]) -> Setting? {
+        settings.first { $0.name == name } ?? settings.first { $0.formerNames.contains(name) }
+    }
+
     /// Those whose values differ, in the schema's order. For a reload: what takes effect now, and what waits.
     package static func changed(from old: BrokerConfiguration, to new: BrokerConfiguration) -> [Setting] {
         all.filter { $0.kind.text(in: old) != $0.kind.text(in: new) }
@@ -223,6 +230,7 @@ extension Setting {
         result.providers = source.providers
         result.apps = source.apps
         result.sandboxes = source.sandboxes
+        result.formerNames = source.formerNames
         return result
     }
 }

@@ -74,6 +74,7 @@ struct RunningBroker: Sendable {
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
+        for remark in configuration.formerNames { logger.warning("\(remark)") }
         reach.apply(directory)
         let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let audit = AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger)
@@ -107,7 +108,9 @@ struct RunningBroker: Sendable {
             policy: policy, audit: audit, allowance: services.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
             isOn: configuration.asksInBrowser,
-            names: { PeopleNames((try? engine.accounts(of: nil, includeSignedOut: true, in: $0)) ?? []) }, log: logger)
+            names: { PeopleNames((try? engine.accounts(of: nil, includeSignedOut: true, in: $0)) ?? []) },
+            accounts: { ((try? engine.accounts(of: $0, includeSignedOut: false, in: $1)) ?? []).map(\.id) }, log: logger
+        )
         services.consent = consent
         services.names.style = configuration.journalNames
         services.payer = payer
@@ -182,6 +185,7 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.authorities)
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
+        for remark in configuration.formerNames { logger.warning("\(remark)") }
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
         consent.apply(isOn: configuration.asksInBrowser)

@@ -44,6 +44,9 @@ extension Vault: VaultKeys {
 
     private func migrate(_ wrapping: KeyWrapping) throws(VaultError) -> KeyWrapping {
         let newer = wrapping.of(VaultFormat.current)
+        logger.notice(
+            "releases that read this vault until now cannot open it any more after this start",
+            metadata: ["from": "\(header.format)", "to": "\(VaultFormat.current)"])
         let damaged = try vaultWriter.migrate(VaultMigration(from: wrapping, to: newer))
         logger.notice(
             "brought the vault to a newer format",

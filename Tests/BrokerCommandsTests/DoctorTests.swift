@@ -148,6 +148,9 @@ struct DoctorTests {
         #expect(mistake.advice?.contains("next request") == true)
         #expect(Examination.configuration((2, "x"), isRunning: true).advice?.contains("reload brokerd") == true)
         #expect(Examination.configuration((0, ""), isRunning: true).verdict == .good)
+        let remark = Examination.configuration(
+            (0, "log.level = debug  # /c:2\nbrokerd: /c:2: x is called log.level now\n"), isRunning: true)
+        #expect(remark.verdict == .note && remark.text == "/c:2: x is called log.level now")
         #expect(Examination.configuration(nil, isRunning: true).verdict == .note)
     }
 

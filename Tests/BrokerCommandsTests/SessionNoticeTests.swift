@@ -6,21 +6,83 @@ import Testing
 
 @Suite("What a person at the desktop is asked")
 struct SessionNoticeTests {
-    private func notice(_ id: String, of caller: String, scopes: [String]? = nil) -> SessionNotice {
+    private func notice(
+        _ id: String, of caller: String, _ tier: CallerTier = .sandboxed, account: String? = "acc-1",
+        scopes: [String]? = nil, people: [String] = []
+    ) -> SessionNotice {
         let request = GrantRequest(
-            id: "k7f3q2m9ab", caller: CallerIdentity(tier: .sandboxed, id: caller), app: id, accountID: "acc-1",
-            scopes: scopes, requestedOn: 1000)
-        return SessionChange.notice(request) { $0 == "acc-1" ? "ada@example.org" : $0 }
+            id: "k7f3q2m9ab", caller: CallerIdentity(tier: tier, id: caller), app: id,
+            authority: "https://login.example.org", accountID: account, scopes: scopes, requestedOn: 1000)
+        let names = NoticeNames(account: { $0 == "acc-1" ? "ada@example.org" : $0 }, people: { _ in people })
+        return SessionNotice(request, names)
     }
 
     @Test("says who asks, how well that is known, for what and whose; refusing comes first")
     func words() {
         let notice = notice("mail", of: "org.example.Game", scopes: ["mail.read"])
         #expect(notice.title == "A program asks for mail")
-        #expect(notice.text == "org.example.Game (sandboxed) asks for its tokens, for mail.read, of ada@example.org.")
-        #expect(notice.choices.map(\.label) == ["Deny", "Allow for an hour", "Allow"])
-        #expect(notice.choices.first?.answer == .deny(request: "k7f3q2m9ab"))
-        #expect(notice.choices.last?.answer == .allow(request: "k7f3q2m9ab", lifetime: nil))
+        #expect(
+            notice.text
+                == "org.example.Game, a sandboxed app, asks to use mail at example.org (https://login.example.org) as ada@example.org, for mail.read."
+        )
+    }
+
+    @Test("offers the times that the page offers, in words; a sandbox without a name is offered half a day only")
+    func times() {
+        let choices = notice("mail", of: "org.example.Game").choices
+        #expect(choices.map(\.label) == ["Deny", "Allow for 12 hours", "Allow for 30 days", "Allow always"])
+        let lifetimes: [Int64?] = [12 * 3600, 30 * 86_400, nil]
+        #expect(
+            choices.map(\.answer) == [.deny(request: "k7f3q2m9ab")]
+                + lifetimes.map { .allow(request: "k7f3q2m9ab", lifetime: $0) })
+        let unnamed = notice("mail", of: "container:session-3.scope")
+        #expect(unnamed.choices.map(\.label) == ["Deny", "Allow for 12 hours"])
+        #expect(unnamed.text.hasPrefix("A program in a sandbox without a name (container:session-3.scope) asks"))
+    }
+
+    @Test("no word is the broker's own for a tier")
+    func tiers() {
+        let tiers: [CallerTier] = [.confined, .systemInstalled, .unknown, .unidentified]
+        let words = tiers.map { notice("mail", of: "/usr/bin/game", $0).text.split(separator: " asks")[0] }
+        #expect(
+            words == [
+                "/usr/bin/game, a program that the system confines,", "/usr/bin/game, a program of the system,",
+                "/usr/bin/game, a program of yours,", "A program that nobody can identify (/usr/bin/game)",
+            ])
+    }
+
+    @Test("names the people where it is about every account")
+    func everybody() {
+        func text(_ people: [String]) -> String {
+            notice("mail", of: "org.example.Game", account: nil, people: people).text
+        }
+        #expect(
+            text(["ada@example.org", "bob@example.org"]).hasSuffix(
+                " with every account it has (signed in there: ada@example.org, bob@example.org), for everything that it may."
+            ))
+        #expect(text(["a", "b", "c", "d"]).contains(" with every account it has (4 are signed in there), "))
+        #expect(text([]).contains(" with every account it has, "))
+    }
+
+    @Test("a sign-in that ended is told with its provider")
+    func ended() {
+        let event = TokenEvent.Params(
+            .refreshTokenRejected, app: "mail", accountId: "acc-1", scopes: ["openid", "read"], expiresOn: nil)
+        let names = NoticeNames(account: { _ in "ada@example.org" }, provider: { _ in "example.org" })
+        let notice = SessionNotice(ended: event, names)
+        #expect(notice.title == "ada@example.org has to sign in again")
+        #expect(notice.text == "example.org ended the sign-in that mail uses.")
+        #expect(notice.choices.map(\.answer) == [.signIn(app: "mail", accountID: "acc-1", scopes: ["read"])])
+    }
+
+    @Test(
+        "the browser's command is read as the report writes it",
+        arguments: [
+            (#"["firefox", "%u"]"#, ["firefox", "%u"]), (#"["a b", "c\"d\\e", ""]"#, ["a b", #"c"d\e"#, ""]),
+            (#"["x, y"]"#, ["x, y"]), ("(not set)", nil), ("[]", nil), (#"["a\u{202e}"]"#, nil), (#"["a"#, nil),
+        ])
+    func command(text: String, words: [String]?) {
+        #expect(SessionBrowser.words(of: text) == words)
     }
 
     @Test("a name cannot bring control characters or turn the text around")
@@ -37,18 +99,20 @@ struct SessionNoticeTests {
             id: "k7f3q2m9ab", caller: CallerIdentity(tier: .sandboxed, id: "org.example.Game"),
             app: "adhoc:notes https://login.example.org", clientID: "notes https://good.example",
             authority: "https://login.example.org/tenant", scopes: ["read"], requestedOn: 1000)
-        let notice = SessionChange.notice(request) { $0 }
+        let notice = SessionNotice(request, NoticeNames(account: { $0 }))
         #expect(notice.title == "A program asks for tokens")
         #expect(
             notice.text
-                == "org.example.Game (sandboxed) asks for tokens at example.org (https://login.example.org/tenant) under a client id of its choice, notes https://good.example, for read, of every account."
+                == "org.example.Game, a sandboxed app, asks for tokens at example.org (https://login.example.org/tenant) under a client id of its choice, notes https://good.example, with every account, for read."
         )
     }
 
     @Test("a page that another machine had opened is told with that machine's name, until the sign-in has ended")
     func elsewhere() throws {
         func change(_ json: String) throws -> SessionChange? {
-            SessionChange.of(EventNotice(name: "event.interaction", params: try JSONReader.read(json.utf8))) { $0 }
+            SessionChange.of(
+                EventNotice(name: "event.interaction", params: try JSONReader.read(json.utf8)),
+                NoticeNames(account: { $0 }))
         }
         let opened = #"{"change":"opened","app":"mail","interactionId":"i1","caller":"ssh:devbox"}"#
         guard case .show(let notice) = try change(opened) else {

@@ -12,6 +12,54 @@ struct ConfigurationLoaderTests {
         #expect(loaded.origins.isEmpty)
     }
 
+    /// As if a setting had been renamed twice.
+    private func loader(_ path: String) -> ConfigurationLoader {
+        var loader = ConfigurationLoader(files: .standard([path]))
+        for index in loader.settings.indices where loader.settings[index].name == "log.level" {
+            loader.settings[index].formerNames = ["log.verbosity", "daemon.log"]
+        }
+        return loader
+    }
+
+    @Test("a setting that a file calls as an earlier release did counts, with a remark that has the new name")
+    func formerName() async throws {
+        try await withTestBed { bed in
+            for name in ["log.verbosity", "daemon.log"] {
+                let path = try file("config.toml", "\n\(name) = \"debug\"\n", in: bed)
+                let configuration = try loader(path).load().configuration
+                #expect(configuration.log.level == "debug")
+                #expect(
+                    configuration.formerNames == [
+                        "\(path):2: \(name) is called log.level now; it still counts, but write the new name."
+                    ])
+            }
+        }
+    }
+
+    @Test("beside the new name a former one counts for nothing, wherever it stands")
+    func formerNameBeside() async throws {
+        try await withTestBed { bed in
+            let (old, new) = ("log.verbosity = \"debug\"\n", "log.level = \"error\"\n")
+            for text in [old + new, new + old] {
+                let configuration = try loader(file("config.toml", text, in: bed)).load().configuration
+                #expect(configuration.log.level == "error")
+                #expect(configuration.formerNames.first?.contains("counts for nothing beside that") == true)
+            }
+        }
+    }
+
+    @Test("a reload takes the remarks along; what nobody ever called so is refused as before")
+    func formerNamesLater() async throws {
+        try await withTestBed { bed in
+            let path = try file("config.toml", "daemon.log = \"debug\"\n", in: bed)
+            let next = Setting.reloading(BrokerConfiguration(), from: try loader(path).load().configuration)
+            #expect(next.log.level == "debug" && next.formerNames.count == 1)
+            #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .standard([path])).load()
+            }
+        }
+    }
+
     @Test("every setting can be set in a file")
     func everySetting() async throws {
         let loaded = try await load(

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("The schema")
 struct SettingTests {
-    @Test("names, flags and variables are unique")
+    @Test("names, former names, flags and variables are unique")
     func unique() {
-        let names = Setting.all.map(\.name)
+        let names = Setting.all.flatMap { [$0.name] + $0.formerNames }
         #expect(Set(names).count == names.count)
         for others in [Setting.all.compactMap(\.flag), Setting.all.compactMap(\.environment)] {
             #expect(Set(others).count == others.count)

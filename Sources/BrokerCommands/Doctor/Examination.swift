@@ -17,9 +17,13 @@ package enum Examination {
         guard let report else {
             return Finding("Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
         }
-        guard report.status != 0 else { return Finding("Settings", .good, "The configuration has no mistake.") }
-        let text = report.text.split(separator: "\n").first.map(String.init) ?? "brokerd --check-config failed."
-        let mistake = text.hasPrefix("brokerd: ") ? String(text.dropFirst("brokerd: ".count)) : text
+        let lines = report.text.split(separator: "\n")
+        let said = lines.first { $0.hasPrefix("brokerd: ") }?.dropFirst("brokerd: ".count)
+        guard report.status != 0 else {
+            guard let said else { return Finding("Settings", .good, "The configuration has no mistake.") }
+            return Finding("Settings", .note, String(said))
+        }
+        let mistake = String(said ?? lines.first ?? "brokerd --check-config failed.")
         let rest = isRunning ? ", then \(units.advice("reload \(units.service)"))" : "; the next request takes it"
         return Finding("Settings", .bad, mistake, advice: "correct it" + rest)
     }

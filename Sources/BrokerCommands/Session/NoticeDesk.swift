@@ -11,30 +11,37 @@ actor NoticeDesk {
     private static let look = Duration.seconds(5)
 
     private let location: SocketLocation
-    private let names: UsernameLookup
+    private let names: NoticeNames
     private let turn: SessionTurn
+    /// Writes where the person looks when nothing is shown: the journal.
+    private let say: @Sendable (String) -> Void
     /// What is to be asked, on this screen or on another of the person's.
     private var wanted: [SessionNotice.Topic: SessionNotice] = [:]
     private var open: [SessionNotice.Topic: Task<Void, Never>] = [:]
     private var looking: Task<Void, Never>?
     private var hasTurn = false
+    /// What shows the notices that are open.
+    private var service = NoticeService.cannotBeTold
+    private var isLackSaid = false
 
-    init(_ location: SocketLocation, _ turn: SessionTurn) {
+    init(_ location: SocketLocation, _ turn: SessionTurn, say: @escaping @Sendable (String) -> Void) {
         self.location = location
         self.turn = turn
-        names = UsernameLookup(app: nil, location: location)
+        self.say = say
+        let known = UsernameLookup(app: nil, location: location)
+        names = NoticeNames(account: known.name, provider: known.provider, people: known.people)
     }
 
     /// What was asked before somebody was here to see it.
     func showOpenRequests() throws(BrokerClientError) {
         let connection = DirectConnection(location: location, answerTimeout: .seconds(10))
         for request in try connection.call(ListGrants.self, .init()).requests {
-            show(SessionChange.notice(request, names.name))
+            show(SessionNotice(request, names))
         }
     }
 
     func take(_ event: EventNotice) {
-        switch SessionChange.of(event, name: names.name) {
+        switch SessionChange.of(event, names) {
         case .show(let notice): show(notice)
         case .withdraw(let topic):
             wanted[topic] = nil
@@ -69,6 +76,7 @@ actor NoticeDesk {
         while !wanted.isEmpty, !Task.isCancelled {
             hasTurn = await turn.take()
             if hasTurn {
+                await lookWhatShows()
                 for notice in wanted.values where open[notice.topic] == nil { ask(notice) }
             } else {
                 await takeDown()
@@ -79,11 +87,28 @@ actor NoticeDesk {
         (hasTurn, looking) = (false, nil)
     }
 
+    /// A service that is started anew shows nothing of what the one before it showed.
+    private func lookWhatShows() async {
+        let found = await NoticeService.look()
+        if found == .isMissing { sayOnce("no program that shows notifications runs in this session; start one") }
+        if case .runs = found { isLackSaid = false }
+        if found != service, service != .cannotBeTold { await takeDown() }
+        service = found
+    }
+
+    private func sayOnce(_ lack: String) {
+        guard !isLackSaid else { return }
+        isLackSaid = true
+        say("You are not asked here: \(lack). What waits for an answer: brokerctl grants list")
+    }
+
     private func ask(_ notice: SessionNotice) {
         open[notice.topic] = Task {
-            let answer = await DesktopNotice.ask(notice.title, notice.text, notice.choices.map(\.label))
+            let answer = await DesktopNotice.ask(
+                notice.title, notice.text, notice.choices.map(\.label), key: notice.topic.id)
             guard !Task.isCancelled else { return }
             open[notice.topic] = nil
+            if answer == .noProgram { sayOnce("notify-send is not installed (libnotify)") }
             // The next look shows it again.
             if answer == .notShown { return }
             // Also when it was closed without an answer: not to be asked again here.
@@ -110,16 +135,12 @@ actor NoticeDesk {
         }
     }
 
-    private static var browser: SystemBrowser {
-        SocketLocation.variable("INVOCATION_ID") == nil ? SystemBrowser() : SystemBrowser(BrowserCommand.desktop.asUnit)
-    }
-
     private func signIn(_ app: String, _ accountID: String, _ scopes: [String]) async throws(BrokerClientError) {
         let connection = BrokerConnection(location: location)
         var known = GetAccount.Params(.id(accountID))
         known.selection = AppSelection(.registered(app))
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
         params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
-        _ = try await InteractiveSession.run(params, on: connection, browser: Self.browser)
+        _ = try await InteractiveSession.run(params, on: connection, browser: SessionBrowser.current(at: location))
     }
 }

@@ -30,7 +30,7 @@ struct SessionCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()
         guard session.claim() else { return output.aside("Another one runs already in this session.") }
-        let desk = NoticeDesk(location, SessionTurn(session))
+        let desk = NoticeDesk(location, SessionTurn(session)) { output.aside($0) }
         // A unit that is stopped has done what it was for.
         Interrupt.onInterrupt {
             Task {

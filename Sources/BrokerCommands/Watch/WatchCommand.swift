@@ -58,6 +58,7 @@ final class UsernameLookup {
     private let app: AppReference?
     private let location: SocketLocation
     private var known = PeopleNames()
+    private var accounts: [Account] = []
 
     init(app: String?, location: SocketLocation) {
         self.app = app.map { .registered($0) }
@@ -67,12 +68,30 @@ final class UsernameLookup {
     /// - Returns: the id itself where nobody says more.
     func name(_ id: String) -> String {
         if let name = known[id] { return name }
+        look()
+        return known[id] ?? id
+    }
+
+    /// The provider of an account, by the end of its host's name; nil where nobody says.
+    func provider(_ id: String) -> String? {
+        _ = name(id)
+        return accounts.first { $0.id == id }.flatMap { WebURL($0.authority)?.domain }
+    }
+
+    /// Who is signed in at an authority. It is looked up for the person, for no app: an app's list may need a grant itself.
+    func people(_ authority: String) -> [String] {
+        look()
+        guard let server = WebURL(authority)?.server else { return [] }
+        return accounts.filter { $0.signedIn && $0.environment == server }.map { known[$0.id] ?? $0.username }
+    }
+
+    private func look() {
         var params = ListAccounts.Params()
         params.selection = AppSelection(app)
         params.includeSignedOut = true
         let listed = try? DirectConnection(location: location, answerTimeout: .seconds(5)).call(
             ListAccounts.self, params)
-        known = PeopleNames(listed?.accounts ?? [])
-        return known[id] ?? id
+        accounts = listed?.accounts ?? []
+        known = PeopleNames(accounts)
     }
 }

@@ -13,8 +13,10 @@ package enum DesktopNotice {
     /// Shows it with buttons, until one is pressed or the person or the desktop closes it. Where the task is cancelled it goes
     /// away.
     ///
-    package static func ask(_ title: String, _ text: String, _ buttons: [String]) async -> Answer {
-        let actions = buttons.enumerated().map { "--action=\($0.offset)=\($0.element)" }
+    /// - Parameter key: goes with each button: another program's notice that gets the same number has none of these.
+    package static func ask(_ title: String, _ text: String, _ buttons: [String], key: String) async -> Answer {
+        let name = key.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let actions = buttons.enumerated().map { "--action=\(name)-\($0.offset)=\($0.element)" }
         let words = command(["--wait", "--expire-time=0"] + actions, title, text)
         let notice = OpenNotice()
         return await withTaskCancellationHandler {
@@ -34,21 +36,25 @@ package enum DesktopNotice {
     package enum Answer: Sendable, Equatable {
         /// The index of the button.
         case pressed(Int)
-        /// Nobody pressed one, or nothing is there that shows notices.
+        /// Nobody pressed one.
         case closed
+        /// There is no `notify-send`.
+        case noProgram
         /// It could not be shown this time: right after a login what shows notices may not run yet.
         case notShown
 
         /// - Parameter report: of `notify-send`, which ends with 0 when it was shown; nil where there is none.
         fileprivate init(_ report: (status: Int32, text: String)?) {
-            guard let report else { self = .closed; return }
-            let chosen = report.text.split(separator: "\n").last.flatMap { Int($0) }
+            guard let report else { self = .noProgram; return }
+            let button = report.text.split(separator: "\n").last?.split(separator: "-").last
+            let chosen = button.flatMap { Int($0) }
             self = chosen.map { .pressed($0) } ?? (report.status == 0 ? .closed : .notShown)
         }
     }
 
     private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
-        ["notify-send", "--app-name=Token broker"] + options
+        // A name that every theme of icons has (Icon Naming Specification).
+        ["notify-send", "--app-name=Token broker", "--icon=dialog-password"] + options
             + ["--", HandOver.noticeTitle(title), HandOver.noticeText(text)]
     }
 }

@@ -10,16 +10,20 @@ package struct ConsentQuestion: Sendable {
         package var authority: String?
         /// What people call it; nil for every account.
         package var account: String?
+        /// What people call every account that there is now, where none is named.
+        package var people: [String]
         /// Nil for everything the app may.
         package var scopes: [String]?
 
         package init(
-            app: String, clientID: String? = nil, authority: String? = nil, account: String?, scopes: [String]?
+            app: String, clientID: String? = nil, authority: String? = nil, account: String?, people: [String] = [],
+            scopes: [String]?
         ) {
             self.app = app
             self.clientID = clientID
             self.authority = authority
             self.account = account
+            self.people = people
             self.scopes = scopes
         }
     }

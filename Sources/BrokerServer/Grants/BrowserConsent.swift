@@ -16,6 +16,8 @@ package final class BrowserConsent: Sendable {
     private let pages: any ConsentPages
     private let browser: any BrowserOpener
     private let names: @Sendable (Partition) -> PeopleNames
+    /// Ids of the accounts that are signed in to an app.
+    private let accounts: @Sendable (AppRegistration, Partition) -> [String]
     private let log: Logger
     private let state: Mutex<State>
 
@@ -28,7 +30,8 @@ package final class BrowserConsent: Sendable {
     package init(
         policy: AccessPolicy, audit: AuditLog, allowance: CallerAllowance, pages: any ConsentPages,
         browser: any BrowserOpener, isOn: Bool,
-        names: @escaping @Sendable (Partition) -> PeopleNames, log: Logger
+        names: @escaping @Sendable (Partition) -> PeopleNames,
+        accounts: @escaping @Sendable (AppRegistration, Partition) -> [String], log: Logger
     ) {
         self.policy = policy
         self.audit = audit
@@ -36,6 +39,7 @@ package final class BrowserConsent: Sendable {
         self.pages = pages
         self.browser = browser
         self.names = names
+        self.accounts = accounts
         self.log = log
         state = Mutex(State(isOn: isOn))
     }
@@ -56,7 +60,14 @@ package final class BrowserConsent: Sendable {
         }
         guard begins else { return }
         Task {
-            repeat { await show(caller) } while asksForMore(caller.identity)
+            // One whose question was asked again with more says so while the next one is there.
+            var earlier: (any ConsentPage)?
+            repeat {
+                let page = await show(caller)
+                await earlier?.close()
+                earlier = page
+            } while asksForMore(caller.identity)
+            await earlier?.close()
         }
     }
 
@@ -71,10 +82,11 @@ package final class BrowserConsent: Sendable {
         }
     }
 
-    private func show(_ caller: Caller) async {
+    /// - Returns: the page, when all that stood on it is answered or the time is over.
+    private func show(_ caller: Caller) async -> (any ConsentPage)? {
         do {
             let requests = try grants.list(in: caller.partition).requests.filter { $0.caller == caller.identity }
-            guard let first = requests.first else { return }
+            guard let first = requests.first else { return nil }
             try allowance.take(for: caller)
             let names = names(caller.partition)
             let question = ConsentQuestion(
@@ -82,25 +94,33 @@ package final class BrowserConsent: Sendable {
                 requests: requests.map { request in
                     ConsentQuestion.Request(
                         app: request.app, clientID: request.clientID, authority: request.authority,
-                        account: request.accountID.map { names[$0] ?? $0 }, scopes: request.scopes)
+                        account: request.accountID.map { names[$0] ?? $0 },
+                        people: people(request, in: caller.partition).map { names[$0] ?? $0 }, scopes: request.scopes)
                 })
             let page = try await pages.open(question) { [self] answer in
                 await settle(requests, answer, of: caller)
             }
             do {
                 try await browser.open(page.url)
-                _ = await grants.answer(
-                    to: first.id, in: caller.partition, until: grants.deadline(in: Self.patience))
+                let end = grants.deadline(in: Self.patience)
+                for request in requests { _ = await grants.answer(to: request.id, in: caller.partition, until: end) }
             } catch {
                 log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
             }
-            await page.close()
+            return page
         } catch let error as BrokerError where error.kind == .throttled {
             // The caller learns nothing of it, and can come by here as often as it likes.
             log.debug("the person is not asked in a browser again so soon", metadata: ["caller": "\(caller.id)"])
         } catch {
             log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
         }
+        return nil
+    }
+
+    /// Whose tokens a request without an account is for.
+    private func people(_ request: GrantRequest, in partition: Partition) -> [String] {
+        guard request.accountID == nil, let app = try? grants.app(of: request.id, in: partition) else { return [] }
+        return accounts(app, partition)
     }
 
     /// All that stood on the page: who asks for more since then has another request.
@@ -109,7 +129,7 @@ package final class BrowserConsent: Sendable {
     ) async -> ConsentOutcome {
         var settled: [String] = []
         do throws(BrokerError) {
-            for request in requests {
+            for request in requests where isOpen(request, of: caller) {
                 switch answer {
                 case .denied: try grants.deny(request: request.id, in: caller.partition)
                 case .allowed(let lifetime):
@@ -120,11 +140,21 @@ package final class BrowserConsent: Sendable {
                 settled.append(request.app)
                 note(request, answer, caller)
             }
+            guard settled.count == requests.count else {
+                return .failed(counts(for: settled) + "The rest was answered elsewhere, or another page asks for more.")
+            }
             return answer == .denied ? .denied : .allowed
         } catch {
-            let done = settled.isEmpty ? "" : "Your answer counts for \(settled.joined(separator: ", ")) only. "
-            return .failed(done + error.message)
+            return .failed(counts(for: settled) + error.message)
         }
+    }
+
+    private func counts(for settled: [String]) -> String {
+        settled.isEmpty ? "" : "Your answer counts for \(settled.joined(separator: ", ")) only. "
+    }
+
+    private func isOpen(_ request: GrantRequest, of caller: Caller) -> Bool {
+        (try? grants.app(of: request.id, in: caller.partition)) != nil
     }
 
     /// For this request alone: another one of the page is confirmed by itself.

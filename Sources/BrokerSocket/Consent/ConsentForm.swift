@@ -3,21 +3,33 @@ import BrokerValues
 import NIOHTTP1
 import Synchronization
 
-/// One question on its one-time address: who may see it, and whose answer counts. It knows nothing of sockets.
+/// One question on its own addresses: who may see it, and whose answer counts. It knows nothing of sockets.
 ///
-/// The page is shown once. What opens it a second time may be a program that read the address where the browser was
-/// started; nobody can tell who was first, so the question is withdrawn.
+/// The address that the browser is started with is good once, and leads to another one, which is in no program's arguments. What
+/// opens the first a second time may be a program that read it there; nobody can tell who was first, so the question is
+/// withdrawn. The second one may be loaded again by whoever has the cookie that came with it: the same browser.
 final class ConsentForm: Sendable {
-    /// 256 random bits each.
-    let path: String
+    /// Where the browser enters. 256 random bits each.
+    let entry: String
+    /// Where the page is.
+    let page: String
+    /// Belongs to the page's address alone: no other port of this machine is sent it without that.
+    private let cookie: String
     private let token: String
     /// Whether the page has a button for it.
     private let offersAllowing: Bool
     private let phase = Mutex(Phase.fresh)
 
-    private enum Phase { case fresh, shown, answered, withdrawn }
+    private enum Phase {
+        case fresh, entered
+        /// - keepsCookie: whether the browser brought it; one that keeps none loads the page once.
+        case shown(keepsCookie: Bool)
+        case answered, withdrawn
+    }
 
     enum Verdict: Equatable {
+        /// - cookie: with what it is good for.
+        case enter(page: String, cookie: String)
         case show(token: String)
         case answered(ConsentAnswer)
         /// It was opened twice.
@@ -28,37 +40,52 @@ final class ConsentForm: Sendable {
 
     init(offersAllowing: Bool, random: any RandomSource) {
         self.offersAllowing = offersAllowing
-        path = "/" + Base64URL.encode(random.bytes(32))
-        token = Base64URL.encode(random.bytes(32))
+        func secret() -> String { Base64URL.encode(random.bytes(32)) }
+        entry = "/" + secret()
+        page = "/" + secret()
+        cookie = "token-broker=" + secret()
+        token = secret()
     }
 
     /// - Parameter port: where the request came in.
     func judge(_ head: HTTPRequestHead, body: [UInt8], port: Int) -> Verdict {
         // Another name that leads here is somebody else's (DNS rebinding).
         guard head.headers[canonicalForm: "host"] == ["127.0.0.1:\(port)"] else { return .refused(.misdirectedRequest) }
-        guard Self.isSame(head.uri, path) else { return .refused(.notFound) }
+        let isPage = Self.isSame(head.uri, page)
+        guard isPage || Self.isSame(head.uri, entry) else { return .refused(.notFound) }
         switch head.method {
-        case .GET: return show(head.headers)
-        case .POST: return take(head.headers, body, from: "http://127.0.0.1:\(port)")
+        case .GET: return show(head.headers, isPage: isPage)
+        case .POST where isPage: return take(head.headers, body, from: "http://127.0.0.1:\(port)")
         default: return .refused(.methodNotAllowed)
         }
     }
 
     /// Only what a person sees, opened by no other page.
-    private func show(_ headers: HTTPHeaders) -> Verdict {
+    private func show(_ headers: HTTPHeaders, isPage: Bool) -> Verdict {
         guard headers["sec-fetch-dest"].allSatisfy({ $0 == "document" }),
             headers["sec-fetch-site"].allSatisfy({ $0 == "none" }), headers["sec-purpose"].isEmpty
         else { return .refused(.forbidden) }
+        let isKept = hasCookie(headers)
         return phase.withLock { phase in
-            switch phase {
-            case .fresh:
-                phase = .shown
+            switch (phase, isPage) {
+            case (.answered, _): return .over
+            case (.fresh, false):
+                phase = .entered
+                return .enter(page: page, cookie: "\(cookie); Path=\(page); HttpOnly; SameSite=Strict")
+            case (.entered, true):
+                phase = .shown(keepsCookie: isKept)
                 return .show(token: token)
-            case .shown, .withdrawn:
+            case (.shown(keepsCookie: true), true) where isKept: return .show(token: token)
+            default:
                 phase = .withdrawn
                 return .withdrawn
-            case .answered: return .over
             }
+        }
+    }
+
+    private func hasCookie(_ headers: HTTPHeaders) -> Bool {
+        headers["cookie"].flatMap { $0.split(separator: ";") }.contains {
+            Self.isSame($0.drop { $0 == " " }, cookie)
         }
     }
 
@@ -71,47 +98,29 @@ final class ConsentForm: Sendable {
         guard fields.repeated.isEmpty, Self.isSame(fields["token"] ?? "", token) else { return .refused(.forbidden) }
         guard let answer = ConsentAnswer(fields) else { return .refused(.badRequest) }
         guard answer == .denied || offersAllowing else { return .refused(.forbidden) }
+        let isKept = hasCookie(headers)
         return phase.withLock { phase in
-            guard phase == .shown else { return phase == .answered ? .over : .withdrawn }
+            guard case .shown(let keepsCookie) = phase else {
+                if case .answered = phase { return .over }
+                return .withdrawn
+            }
+            guard isKept || !keepsCookie else { return .refused(.forbidden) }
             phase = .answered
             return .answered(answer)
         }
     }
 
     /// In a time that does not tell how much of it is right.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
+    private static func isSame(_ left: some StringProtocol, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 
-/// How long a person can agree to.
-enum ConsentTerm: String, CaseIterable {
-    case today, month, always
-
-    var lifetime: Int64? {
-        switch self {
-        case .today: 12 * 3600
-        case .month: 30 * 86_400
-        case .always: nil
-        }
-    }
-
-    var text: HTML {
-        switch self {
-        case .today: "for 12 hours"
-        case .month: "for 30 days"
-        case .always: "until I take it back"
-        }
-    }
-
-    static func offered(to caller: CallerIdentity) -> [ConsentTerm] { caller.isUnnamedSandbox ? [.today] : allCases }
-}
-
 extension ConsentAnswer {
     fileprivate init?(_ fields: RedirectParameters) {
-        switch (fields["answer"], fields["for"].flatMap(ConsentTerm.init(rawValue:))) {
+        switch (fields["answer"], fields["for"].flatMap(GrantTerm.init(rawValue:))) {
         case ("deny", _): self = .denied
         case ("allow", let term?): self = .allowed(lifetime: term.lifetime)
         default: return nil

@@ -125,7 +125,8 @@ final class ConsentDesk: Sendable {
 
     func response(to head: HTTPRequestHead, body: [UInt8], port: Int) async -> RedirectResponse {
         switch form.judge(head, body: body, port: port) {
-        case .show(let token): RedirectResponse(asking: ConsentTemplate.render(question, path: form.path, token: token))
+        case .enter(let page, let cookie): RedirectResponse(entering: page, cookie)
+        case .show(let token): RedirectResponse(asking: ConsentTemplate.render(question, path: form.page, token: token))
         case .answered(let answer): RedirectResponse(told: PageContent(await self.answer(answer)))
         case .withdrawn: RedirectResponse(told: .openedTwice)
         case .over: RedirectResponse(told: PageContent(.failed("It was answered before.")))

@@ -16,7 +16,7 @@ enum ConsentTemplate {
     static func render(_ question: ConsentQuestion, path: String, token: String) -> String {
         // With "no-referrer" browsers send "Origin: null" along with the page's own form.
         PageTemplate.document(
-            .lost, title: "A program asks for access", referrer: "same-origin",
+            .asked, title: "A program asks for access", referrer: "same-origin",
             sheets: [PageStyle.sheet, ConsentStyle.sheet], main: main(question, path, token), script: nil
         ).source
     }
@@ -24,9 +24,9 @@ enum ConsentTemplate {
     private static func main(_ question: ConsentQuestion, _ path: String, _ token: String) -> HTML {
         let texts = ConsentTexts(question)
         return """
-            \(PageTemplate.icon(.lost))
+            \(PageTemplate.icon(.asked))
             <h1 id="heading">Let this program use your accounts?</h1>
-            <div class="box"><bdi class="caller">\(text: texts.caller)</bdi>
+            <div class="box"><bdi class="caller">\(name: texts.caller)</bdi>
             <p class="known">\(how(question.caller))</p></div>
             <div class="box"><ul class="requests">
             \(joined(texts.requests.map(request)))</ul></div>
@@ -35,7 +35,7 @@ enum ConsentTemplate {
             \(texts.areWhole ? choice(question.caller) : refusal)
             </form>
             <details><summary>What the broker judged it by</summary><dl>
-            \(joined(texts.facts.map { fact($0.name, $0.value) }))</dl></details>
+            \(joined(texts.facts.map(FactWords.entry)))</dl></details>
             """
     }
 
@@ -43,15 +43,20 @@ enum ConsentTemplate {
         """
         <fieldset><legend>If you allow it</legend>
         \(joined(terms(caller)))</fieldset>
-        <div class="choice"><button name="answer" value="deny">Deny</button>\
-        <button name="answer" value="allow">Allow</button></div>
+        <div class="choice">\(deny)\
+        <button class="allow" name="answer" value="allow">\(PageTemplate.sign(.good))Allow</button></div>
         """
     }
 
     private static let refusal: HTML = """
         <p class="known">It is too long to be shown whole, so it cannot be allowed here. \
         To see all of it: <b>brokerctl grants list</b></p>
-        <div class="choice"><button name="answer" value="deny">Deny</button></div>
+        <div class="choice">\(deny)</div>
+        """
+
+    /// The answer that is safe in doubt stands out; a sign tells the two apart where colours do not.
+    private static let deny: HTML = """
+        <button class="deny" name="answer" value="deny">\(PageTemplate.sign(.neutral))Deny</button>
         """
 
     /// How sure it is that the name is its own.
@@ -68,40 +73,54 @@ enum ConsentTemplate {
     }
 
     private static func request(_ request: ConsentTexts.Request) -> HTML {
-        let scopes = request.scopes.map { scopes -> HTML in "Tokens for: <bdi>\(text: scopes)</bdi>" }
-        let account = request.account.map { account -> HTML in " as <bdi>\(text: account)</bdi>" }
+        let scopes = request.scopes.map { scopes -> HTML in "Tokens for: <bdi>\(name: scopes)</bdi>" }
+        let account = request.account.map { account -> HTML in "As <b><bdi>\(name: account)</bdi></b>" }
         return """
-            <li>\(what(request))\(account ?? ", with every account it has")
+            <li>\(what(request))
+            <span class="whose">\(account ?? everybody(request.people))</span>
             <span class="scopes">\(scopes ?? "Everything that the app may")</span></li>
 
             """
     }
 
+    private static func everybody(_ people: [SafeText]) -> HTML {
+        guard !people.isEmpty else { return "With every account it has; nobody is signed in yet" }
+        let names = people.map { person -> HTML in "<b><bdi>\(name: person)</bdi></b>" }
+        return "With every account it has: \(joined(names, by: ", "))"
+    }
+
     /// The domain first: whose tokens these are decides more than what the program calls itself there.
     private static func what(_ request: ConsentTexts.Request) -> HTML {
         let at = request.place.map { place -> HTML in
-            " at <b><bdi>\(text: place.domain)</bdi></b> (<bdi>\(text: place.authority)</bdi>)"
+            " at <b><bdi>\(name: place.domain)</bdi></b> (<bdi>\(name: place.authority)</bdi>)"
         }
-        guard request.isClient else { return "Use <b><bdi>\(text: request.name)</bdi></b>\(at ?? "")" }
-        return "Get tokens\(at ?? "") under a client id of its choice, <bdi>\(text: request.name)</bdi>"
+        guard request.isClient else { return "Use <b><bdi>\(name: request.name)</bdi></b>\(at ?? "")" }
+        return "Get tokens\(at ?? "") under a client id of its choice, <bdi>\(name: request.name)</bdi>"
     }
 
     private static func terms(_ caller: CallerIdentity) -> [HTML] {
-        let offered = ConsentTerm.offered(to: caller)
+        let offered = GrantTerm.offered(to: caller)
         return offered.map { term in
             let checked: HTML = term == offered.first ? " checked" : ""
             return """
-                <label><input type="radio" name="for" value="\(verbatim: term.rawValue)"\(checked)>\(term.text)</label>
+                <label><input type="radio" name="for" value="\(verbatim: term.rawValue)"\(checked)>\(words(term))</label>
 
                 """
         }
     }
 
-    private static func fact(_ name: SafeText, _ value: SafeText) -> HTML {
-        "<dt>\(text: name)</dt><dd><bdi>\(text: value)</bdi></dd>\n"
+    private static func words(_ term: GrantTerm) -> HTML {
+        switch term {
+        case .today: "for 12 hours"
+        case .month: "for 30 days"
+        case .always: "until I take it back"
+        }
     }
 
-    private static func joined(_ parts: [HTML]) -> HTML { parts.reduce("") { "\($0)\($1)" } }
+    private static func joined(_ parts: [HTML], by separator: HTML = "") -> HTML {
+        guard let first = parts.first else { return "" }
+        return parts.dropFirst().reduce(first) { "\($0)\(separator)\($1)" }
+    }
 }
 
 extension PageContent {
@@ -144,6 +163,13 @@ extension PageContent {
 }
 
 extension RedirectResponse {
+    /// What the address leads to that the browser was started with.
+    init(entering page: String, _ cookie: String) {
+        self.init(refused: .seeOther)
+        headers.add(name: "location", value: page)
+        headers.add(name: "set-cookie", value: cookie)
+    }
+
     /// The question itself.
     init(asking page: String) {
         self.init(page: page, policy: ConsentTemplate.contentSecurityPolicy, referrer: "same-origin")

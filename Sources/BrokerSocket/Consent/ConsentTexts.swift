@@ -11,6 +11,8 @@ struct ConsentTexts {
         let place: (domain: SafeText, authority: SafeText)?
         /// Nil for every account.
         let account: SafeText?
+        /// Whose accounts these are at the moment.
+        let people: [SafeText]
         /// Nil for everything that the app may.
         let scopes: SafeText?
     }
@@ -29,7 +31,7 @@ struct ConsentTexts {
                 name: shown(request.clientID ?? request.app, otherwise: "an app without a name"),
                 isClient: request.clientID != nil,
                 place: request.authority.map { (shown(WebURL($0)?.domain ?? $0), shown($0)) },
-                account: request.account.map { shown($0) },
+                account: request.account.map { shown($0) }, people: request.people.map { shown($0) },
                 scopes: request.scopes.map { scopes in
                     SafeText(
                         onPage: scopes.joined(separator: ", "), atMost: QuestionLimits.scopeBytes,
@@ -40,7 +42,10 @@ struct ConsentTexts {
     }
 
     var areWhole: Bool {
-        let asked = requests.flatMap { [$0.name, $0.place?.authority, $0.account, $0.scopes] }.compactMap(\.self)
+        let asked = requests.flatMap { request in
+            [request.name, request.place?.authority, request.account, request.scopes].compactMap(\.self)
+                + request.people
+        }
         return !([caller] + asked + facts.map(\.value)).contains(where: \.isCut)
     }
 }

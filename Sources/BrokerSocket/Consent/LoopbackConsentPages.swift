@@ -45,7 +45,7 @@ package struct LoopbackConsentPages: ConsentPages {
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
-            return Page(url: "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(desk.form.path)", listening)
+            return Page(url: "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(desk.form.entry)", listening)
         } catch {
             throw .cannotListen("The broker cannot listen on 127.0.0.1 for the person's answer: \(error).")
         }

@@ -33,6 +33,17 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
             source += text.escaped
         }
 
+        /// A name or an address: where it does not fit on a line, it goes on in the next one behind a sign, not within a word.
+        mutating func appendInterpolation(name: SafeText) {
+            for scalar in name.escaped.unicodeScalars {
+                source.unicodeScalars.append(scalar)
+                switch scalar {
+                case "/", ".", "@", ":", "_", "-": source += "<wbr>"
+                default: break
+                }
+            }
+        }
+
         /// For the broker's own style sheet and script, which stand in elements that know no escapes.
         mutating func appendInterpolation(verbatim own: String) {
             source += own

@@ -3,7 +3,7 @@ import BrokerValues
 
 /// What a page says, apart from how it looks.
 struct PageContent: Sendable {
-    enum Tone: Sendable, CaseIterable { case good, neutral, bad, lost }
+    enum Tone: Sendable, CaseIterable { case good, neutral, bad, lost, asked }
 
     let tone: Tone
     let title: HTML

@@ -83,6 +83,7 @@ package enum PageTemplate {
         case .neutral: "neutral"
         case .bad: "bad"
         case .lost: "lost"
+        case .asked: "asked"
         }
     }
 
@@ -93,12 +94,22 @@ package enum PageTemplate {
         """
     }
 
+    /// On a button, beside its word.
+    static func sign(_ tone: PageContent.Tone) -> HTML {
+        """
+        <svg viewBox="14 14 36 36" width="20" height="20" aria-hidden="true" focusable="false">\
+        <path class="mark" d="\(shape(tone))"/></svg>
+        """
+    }
+
     private static func shape(_ tone: PageContent.Tone) -> HTML {
         switch tone {
         case .good: "M20 33.5l8.5 8.5L45 24"
         case .neutral: "M23 23l18 18M41 23L23 41"
         case .bad: "M32 18v18M32 45v.5"
         case .lost: "M32 19v14l9 6"
+        // A key.
+        case .asked: "M18 39a7 7 0 1 0 14 0a7 7 0 1 0-14 0M30 34L45 19M39 25l5 5"
         }
     }
 
@@ -109,7 +120,7 @@ package enum PageTemplate {
             case .good: "#16794a"
             case .neutral: "#5b6472"
             case .bad: "#b3261e"
-            case .lost: "#2b5fa8"
+            case .lost, .asked: "#2b5fa8"
             }
         let picture = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><circle cx="32" cy="32" r="32" fill="\(colour)"/>\

@@ -48,6 +48,78 @@ struct ConsentInChromiumTests {
         }
     }
 
+    @Test(
+        "with letters twice as large, on a telephone, no word is torn; what can be pressed is seen and told apart",
+        arguments: [16, 32])
+    func largeText(size: Int) async throws {
+        try await withTestBed { bed in
+            let browser = try await HeadlessBrowser.start(
+                in: bed, arguments: ["--blink-settings=defaultFontSize=\(size),defaultFixedFontSize=\(size)"])
+            for isDark in [false, true] {
+                try await browser.show(as: .init(width: 360, isDark: isDark))
+                for (name, question) in [("plain", ConsentPageTests.question), ("client", Self.client)] {
+                    try await ConsentPageTests().run(question) { page in
+                        try await browser.open(page.url)
+                        try await browser.click(browser.find("summary"))
+                        let facts = try #require(try await browser.evaluate(ConsentLooks.script).objectValue)
+                        let what = Comment(rawValue: "\(name) \(size) \(isDark)")
+                        #expect(facts["size"] == .string("\(size)px"), what)
+                        #expect(facts["overflow"] == 0 && facts["torn"] == .array([]), what)
+                        #expect(facts["controls"] == .integer(Int64(3 + 2)), what)
+                        #expect(facts["unseen"] == .array([]) && facts["faint"] == .array([]), what)
+                        #expect(facts["signs"] == 2 && facts["grounds"] == 2, what)
+                        if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_SCREENSHOTS"] {
+                            try await browser.screenshot().write(
+                                to: URL(filePath: "\(folder)/consent-\(name)-\(size)-\(isDark ? "dark" : "light").png"))
+                        }
+                    }
+                }
+            }
+            // On the last page: that they would have been told.
+            let spoiled = """
+                document.querySelector(".allow").style.border = "2px solid \(Self.almost)";
+                document.querySelector("h1").style.inlineSize = "3ch";
+                document.querySelector("h1").style.overflowWrap = "anywhere";
+                \(ConsentLooks.script)
+                """
+            try await ConsentPageTests().run { page in
+                try await browser.open(page.url)
+                let facts = try #require(try await browser.evaluate(spoiled).objectValue)
+                #expect(facts["unseen"]?.arrayValue?.count == 1)
+                #expect(facts["torn"]?.arrayValue?.contains("accounts") == true, "\(facts)")
+            }
+        }
+    }
+
+    /// The dark page's card.
+    private static let almost = "#1b2028"
+
+    @Test("F5 shows the question again, and its answer counts; who opens the address besides still withdraws it")
+    func reload() async throws {
+        try await withTestBed { bed in
+            let browser = try await HeadlessBrowser.start(in: bed)
+            try await ConsentPageTests().run { page in
+                try await browser.open(page.url)
+                try await browser.reload()
+                try await browser.findHeading("Let this program use your accounts?")
+                try await browser.devTools("Page.reload", ["ignoreCache": true])
+                try await browser.findHeading("Let this program use your accounts?")
+                try await browser.click(browser.findButton("Allow"))
+                try await browser.findHeading("Allowed")
+                #expect(page.answers.all == [.allowed(lifetime: 12 * 3600)])
+            }
+            try await ConsentPageTests().run { page in
+                try await browser.open(page.url)
+                let address = try await browser.url
+                #expect(address != page.url)
+                #expect(try await page.load(address, cookie: "").body.contains("opened twice"))
+                try await browser.reload()
+                try await browser.findHeading("This page was opened twice")
+                #expect(page.answers.all.isEmpty)
+            }
+        }
+    }
+
     @Test("its buttons answer", arguments: [("Allow", "Allowed"), ("Deny", "Denied")])
     func buttons(button: String, heading: String) async throws {
         try await withTestBed { bed in
@@ -60,6 +132,63 @@ struct ConsentInChromiumTests {
             }
         }
     }
+}
+
+private enum ConsentLooks {
+    /// Looks at the question as it came out. `torn` lists words of up to twelve letters that go on in the next line, `unseen` controls
+    /// whose border and ground are both below 3 to 1 against what is around them (WCAG 2.2, 1.4.11), `faint` words on controls
+    /// below 4.5 to 1.
+    static let script = """
+        const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+        const channel = (value) => {
+          const part = value / 255;
+          return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
+        };
+        const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
+        const ratio = (one, other) => {
+          const [a, b] = [light(one), light(other)].sort((x, y) => y - x);
+          return (a + 0.05) / (b + 0.05);
+        };
+        const ground = (element) => {
+          for (let at = element; at; at = at.parentElement) {
+            const colour = parse(getComputedStyle(at).backgroundColor);
+            if (colour.length === 3 || colour[3] === 1) return colour;
+          }
+          return [255, 255, 255];
+        };
+        const torn = [];
+        const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+          for (const word of node.data.matchAll(/[\\p{L}\\p{N}’]+/gu)) {
+            if (word[0].length > 12) continue;
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+            if (lines.size > 1) torn.push(word[0]);
+          }
+        }
+        const controls = [...document.querySelectorAll("button, input[type=radio]")];
+        const unseen = controls.filter((control) => {
+          const around = ground(control.parentElement);
+          const style = getComputedStyle(control);
+          const border = parseFloat(style.borderTopWidth) >= 1 ? ratio(parse(style.borderTopColor), around) : 1;
+          return Math.max(border, ratio(ground(control), around)) < 3;
+        });
+        const buttons = [...document.querySelectorAll("button")];
+        return {
+          size: getComputedStyle(document.documentElement).fontSize,
+          overflow: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+          torn,
+          controls: controls.length,
+          unseen: unseen.map((control) => control.outerHTML),
+          faint: [...buttons, ...document.querySelectorAll("label, legend, summary, dt, dd, li")]
+            .filter((element) => ratio(parse(getComputedStyle(element).color), ground(element)) < 4.5)
+            .map((element) => element.outerHTML),
+          signs: new Set(buttons.map((button) => button.querySelector("svg path")?.getAttribute("d"))).size,
+          grounds: new Set(buttons.map((button) => getComputedStyle(button).backgroundColor)).size,
+        };
+        """
 }
 
 extension String {

@@ -15,13 +15,17 @@ struct ConsentPageTests {
             .init(
                 app: "mail", authority: "https://login.example.org/tenant", account: "ada@example.org",
                 scopes: ["Mail.Read", "\"><b>"]),
-            .init(app: "notes", account: nil, scopes: nil),
+            .init(app: "notes", account: nil, people: ["ada@example.org", "bob@example.org"], scopes: nil),
         ])
 
     struct Reply {
         var status: Int
         var headers: [String: String]
         var body: String
+
+        /// Where the page is, and what the browser keeps of it; empty where it kept nothing.
+        var address = ""
+        var cookie = ""
 
         /// What the form sends along.
         var token: String { String(body.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "") }
@@ -47,14 +51,32 @@ struct ConsentPageTests {
                     let pair = line.split(separator: ":", maxSplits: 1)
                     headers[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
                 }
+                // Where a line may end is of no interest here.
                 return Reply(
                     status: Int(lines.first?.split(separator: " ")[1] ?? "0") ?? 0, headers: headers,
-                    body: parts.count > 1 ? String(parts[1]) : "")
+                    body: parts.count > 1 ? parts[1].replacingOccurrences(of: "<wbr>", with: "") : "")
             }
         }
 
-        func post(_ fields: String, origin: String? = nil, _ more: [String] = []) async throws -> Reply {
-            var arguments = ["--data", fields, url]
+        /// As a browser that was started with the address: it goes where that leads, and takes the cookie along.
+        func open(keepsCookies: Bool = true) async throws -> Reply {
+            let entered = try await ask([url])
+            guard let place = entered.headers["location"] else { return entered }
+            let cookie = String(entered.headers["set-cookie"]?.split(separator: ";").first ?? "")
+            return try await load(origin + place, cookie: keepsCookies ? cookie : "")
+        }
+
+        func load(_ address: String, cookie: String) async throws -> Reply {
+            var reply = try await ask((cookie.isEmpty ? [] : ["--header", "Cookie: a=b; \(cookie)"]) + [address])
+            (reply.address, reply.cookie) = (address, cookie)
+            return reply
+        }
+
+        func post(
+            _ fields: String, on page: Reply, origin: String? = nil, _ more: [String] = []
+        ) async throws -> Reply {
+            var arguments = ["--data", fields, page.address]
+            if !page.cookie.isEmpty { arguments += ["--header", "Cookie: \(page.cookie)"] }
             if let origin { arguments += ["--header", "Origin: \(origin)"] }
             for header in more { arguments += ["--header", header] }
             return try await ask(arguments)
@@ -88,13 +110,16 @@ struct ConsentPageTests {
     @Test("it says who asks, how that is known, for what and for how long; nothing of it is taken for markup")
     func content() async throws {
         try await run { bed in
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             #expect(page.status == 200)
             for text in [
                 "org.example.&lt;script&gt;Game", "Its name was confirmed from outside", "mail", "ada@example.org",
                 "<b><bdi>mail</bdi></b> at <b><bdi>example.org</bdi></b> (<bdi>https://login.example.org/tenant</bdi>)",
                 "Mail.Read, &quot;&gt;&lt;b&gt;", "Everything that the app may", "for 12 hours", "for 30 days",
-                "until I take it back", "rootMount",
+                "until I take it back", "As <b><bdi>ada@example.org</bdi></b>",
+                "With every account it has: <b><bdi>ada@example.org</bdi></b>, <b><bdi>bob@example.org</bdi></b>",
+                "<dt title=\"rootMount\">Files that it sees</dt><dd><bdi>others than yours</bdi></dd>",
+                "<dt title=\"flatpak\">Flatpak app</dt><dd><bdi>org.example.Game</bdi></dd>",
             ] {
                 #expect(page.body.contains(text), "\(text)")
             }
@@ -108,7 +133,7 @@ struct ConsentPageTests {
     func authority() async throws {
         let id = "notes https://login.example.org/ " + String(repeating: "x", count: 160)
         try await run(LongQuestion.client(id)) { bed in
-            let page = try await bed.ask([bed.url]).body
+            let page = try await bed.open().body
             let place = try #require(page.range(of: "<bdi>evil.example</bdi>"))
             let whole = try #require(page.range(of: "(<bdi>https://login.example.org.evil.example/tenant</bdi>)"))
             let name = try #require(page.range(of: "<bdi>\(id)</bdi>"))
@@ -119,12 +144,12 @@ struct ConsentPageTests {
     @Test("what had to be cut cannot be allowed, by no button and by no form", arguments: LongQuestion.tooLong)
     func cut(question: ConsentQuestion) async throws {
         try await run(question) { bed in
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             #expect(page.body.contains("…") && page.body.contains("cannot be allowed here"))
             #expect(page.body.contains("value=\"deny\"") && !page.body.contains("value=\"allow\""))
-            let reply = try await bed.post("token=\(page.token)&answer=allow&for=today", origin: bed.origin)
+            let reply = try await bed.post("token=\(page.token)&answer=allow&for=today", on: page, origin: bed.origin)
             #expect(reply.status == 403 && bed.answers.all.isEmpty)
-            _ = try await bed.post("token=\(page.token)&answer=deny", origin: bed.origin)
+            _ = try await bed.post("token=\(page.token)&answer=deny", on: page, origin: bed.origin)
             #expect(bed.answers.all == [.denied])
         }
     }
@@ -134,7 +159,7 @@ struct ConsentPageTests {
         let scopes = (0..<40).map { "https://api.example.org/\($0 + 10)/" + String(repeating: "s", count: 21) }
         try await run(LongQuestion.client(String(repeating: "x", count: QuestionLimits.clientID), scopes: scopes)) {
             bed in
-            let page = try await bed.ask([bed.url]).body
+            let page = try await bed.open().body
             #expect(page.contains(scopes.joined(separator: ", ")) && page.contains("value=\"allow\""))
         }
     }
@@ -142,7 +167,7 @@ struct ConsentPageTests {
     @Test("no other page can frame it, script it, learn its address or keep it")
     func headers() async throws {
         try await run { bed in
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             let policy = page.headers["content-security-policy"] ?? ""
             for rule in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"] {
                 #expect(policy.contains(rule))
@@ -159,7 +184,7 @@ struct ConsentPageTests {
         var question = Self.question
         question.caller.id = "container:session-3.scope"
         try await run(question) { bed in
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             #expect(page.body.contains("for 12 hours") && !page.body.contains("for 30 days"))
         }
     }
@@ -172,11 +197,11 @@ struct ConsentPageTests {
         ])
     func answered(fields: String, answer: ConsentAnswer) async throws {
         try await run { bed in
-            let token = try await bed.ask([bed.url]).token
+            let page = try await bed.open()
             let reply = try await bed.post(
-                "token=\(token)&\(fields)", origin: bed.origin, ["Sec-Fetch-Site: same-origin"])
+                "token=\(page.token)&\(fields)", on: page, origin: bed.origin, ["Sec-Fetch-Site: same-origin"])
             #expect(reply.status == 200 && bed.answers.all == [answer])
-            let again = try await bed.post("token=\(token)&\(fields)", origin: bed.origin)
+            let again = try await bed.post("token=\(page.token)&\(fields)", on: page, origin: bed.origin)
             #expect(again.body.contains("It was answered before.") && bed.answers.all.count == 1)
         }
     }
@@ -185,8 +210,8 @@ struct ConsentPageTests {
     func slowAnswer() async throws {
         let gate = Gate()
         try await run(wait: { await gate.wait() }) { bed in
-            let token = try await bed.ask([bed.url]).token
-            async let reply = bed.post("token=\(token)&answer=deny", origin: bed.origin)
+            let page = try await bed.open()
+            async let reply = bed.post("token=\(page.token)&answer=deny", on: page, origin: bed.origin)
             try await gate.waitForCallers()
             // A connection that is younger than the answer's has had all its time for a request.
             let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
@@ -201,18 +226,26 @@ struct ConsentPageTests {
     @Test("an answer that the page did not send counts for nothing")
     func forged() async throws {
         try await run { bed in
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             let good = "token=\(page.token)&answer=allow&for=always"
-            #expect(try await bed.post(good).status == 403)
-            #expect(try await bed.post(good, origin: "null").status == 403)
-            #expect(try await bed.post(good, origin: "http://evil.example").status == 403)
-            #expect(try await bed.post(good, origin: bed.origin, ["Sec-Fetch-Site: cross-site"]).status == 403)
-            #expect(try await bed.post(good, origin: bed.origin, ["Content-Type: text/plain"]).status == 403)
-            #expect(try await bed.post("token=x&answer=allow&for=always", origin: bed.origin).status == 403)
-            #expect(try await bed.post(good + "&answer=deny", origin: bed.origin).status == 403)
-            #expect(try await bed.post("token=\(page.token)&answer=allow&for=ever", origin: bed.origin).status == 400)
+            #expect(try await bed.post(good, on: page).status == 403)
+            #expect(try await bed.post(good, on: page, origin: "null").status == 403)
+            #expect(try await bed.post(good, on: page, origin: "http://evil.example").status == 403)
+            #expect(
+                try await bed.post(good, on: page, origin: bed.origin, ["Sec-Fetch-Site: cross-site"]).status == 403)
+            #expect(try await bed.post(good, on: page, origin: bed.origin, ["Content-Type: text/plain"]).status == 403)
+            #expect(try await bed.post("token=x&answer=allow&for=always", on: page, origin: bed.origin).status == 403)
+            #expect(try await bed.post(good + "&answer=deny", on: page, origin: bed.origin).status == 403)
+            #expect(
+                try await bed.post("token=\(page.token)&answer=allow&for=ever", on: page, origin: bed.origin).status
+                    == 400)
+            var other = page
+            other.cookie = ""
+            #expect(try await bed.post(good, on: other, origin: bed.origin).status == 403)
+            other.address = bed.url
+            #expect(try await bed.post(good, on: other, origin: bed.origin).status == 405)
             #expect(bed.answers.all.isEmpty)
-            #expect(try await bed.post(good, origin: bed.origin).status == 200)
+            #expect(try await bed.post(good, on: page, origin: bed.origin).status == 200)
         }
     }
 
@@ -224,18 +257,60 @@ struct ConsentPageTests {
             #expect(try await bed.ask(["--header", "Sec-Fetch-Dest: iframe", bed.url]).status == 403)
             #expect(try await bed.ask(["--header", "Sec-Fetch-Site: cross-site", bed.url]).status == 403)
             #expect(try await bed.ask(["--request", "PUT", bed.url]).status == 405)
-            #expect(try await bed.ask([bed.url]).status == 200)
+            #expect(try await bed.open().status == 200)
         }
     }
 
-    @Test("a page that is opened twice is nobody's: who was first cannot be told, and no answer counts any more")
+    @Test("an address that is opened twice is nobody's: who was first cannot be told, and no answer counts any more")
     func twice() async throws {
         try await run { bed in
-            let token = try await bed.ask([bed.url]).token
-            let second = try await bed.ask([bed.url])
+            let page = try await bed.open()
+            let second = try await bed.open()
             #expect(second.body.contains("opened twice") && second.token.isEmpty)
-            let reply = try await bed.post("token=\(token)&answer=allow&for=today", origin: bed.origin)
+            let reply = try await bed.post("token=\(page.token)&answer=allow&for=today", on: page, origin: bed.origin)
             #expect(reply.body.contains("opened twice") && bed.answers.all.isEmpty)
+        }
+    }
+
+    @Test("the browser that has the page may load it again, and then answer")
+    func again() async throws {
+        try await run { bed in
+            let page = try await bed.open()
+            for _ in 0..<3 {
+                #expect(try await bed.load(page.address, cookie: page.cookie).token == page.token)
+            }
+            let answer = "token=\(page.token)&answer=allow&for=today"
+            #expect(try await bed.post(answer, on: page, origin: bed.origin).status == 200)
+            #expect(bed.answers.all == [.allowed(lifetime: 12 * 3600)])
+            let over = try await bed.load(page.address, cookie: page.cookie)
+            #expect(over.body.contains("It was answered before."))
+        }
+    }
+
+    @Test("who knows the page's own address, but not the browser's cookie, gets nothing and withdraws the question")
+    func withoutCookie() async throws {
+        for keepsCookies in [true, false] {
+            try await run { bed in
+                let page = try await bed.open(keepsCookies: keepsCookies)
+                #expect(!page.token.isEmpty)
+                let second = try await bed.load(page.address, cookie: "token-broker=x")
+                #expect(second.body.contains("opened twice") && second.token.isEmpty)
+                let reply = try await bed.post(
+                    "token=\(page.token)&answer=allow&for=today", on: page, origin: bed.origin)
+                #expect(reply.body.contains("opened twice") && bed.answers.all.isEmpty)
+            }
+        }
+    }
+
+    @Test("the cookie goes to the page alone: not to its first address, and to no other page of this machine")
+    func cookie() async throws {
+        try await run { bed in
+            let entered = try await bed.ask([bed.url])
+            let place = try #require(entered.headers["location"])
+            let cookie = try #require(entered.headers["set-cookie"])
+            #expect(entered.status == 303 && entered.headers["referrer-policy"] == "no-referrer")
+            #expect(!bed.url.hasSuffix(place) && place.count == 44)
+            #expect(cookie.hasSuffix("; Path=\(place); HttpOnly; SameSite=Strict"), "\(cookie)")
         }
     }
 
@@ -245,7 +320,7 @@ struct ConsentPageTests {
             let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
             var silent: [LineClient] = []
             for _ in 0..<40 { silent.append(try LineClient.connect(toPort: port)) }
-            let page = try await bed.ask([bed.url])
+            let page = try await bed.open()
             #expect(page.status == 200 && !page.token.isEmpty)
             for client in silent { await client.close() }
         }
@@ -254,7 +329,9 @@ struct ConsentPageTests {
     @Test("a request that is too long is not read to its end")
     func tooLong() async throws {
         try await run { bed in
-            let reply = try await bed.post("token=" + String(repeating: "x", count: 20_000), origin: bed.origin)
+            let page = try await bed.open()
+            let reply = try await bed.post(
+                "token=" + String(repeating: "x", count: 20_000), on: page, origin: bed.origin)
             #expect(reply.status == 413 && bed.answers.all.isEmpty)
         }
     }

@@ -11,6 +11,13 @@ package enum PackageTree {
         root.appending(path: "Tests/BrokerTestSupport/Fixtures/\(name)").path
     }
 
+    /// The names of those files that are called so, in order.
+    package static func fixtures(like name: Regex<Substring>) -> [String] {
+        let folder = root.appending(path: "Tests/BrokerTestSupport/Fixtures").path
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return all.filter { $0.wholeMatch(of: name) != nil }.sorted()
+    }
+
     /// A program of this package: of the folder `BROKER_TEST_PROGRAMS` if that has it, or else as built beside the running test
     /// program. `.ci/test` starts the released programs so.
     package static func program(_ name: String) throws -> String {

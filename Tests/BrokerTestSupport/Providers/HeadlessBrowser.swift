@@ -55,6 +55,9 @@ package struct HeadlessBrowser: Sendable {
 
     package func open(_ url: String) async throws { try await command("POST", "/url", ["url": .string(url)]) }
 
+    /// As F5 does.
+    package func reload() async throws { try await command("POST", "/refresh", [:]) }
+
     package var url: String { get async throws { try await command("GET", "/url").stringValue ?? "" } }
     package var title: String { get async throws { try await command("GET", "/title").stringValue ?? "" } }
     package var pageSource: String { get async throws { try await command("GET", "/source").stringValue ?? "" } }

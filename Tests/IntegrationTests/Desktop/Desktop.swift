@@ -9,6 +9,35 @@ struct Desktop {
 
     /// The line that this screen's menu takes.
     private let menu: String
+    /// What shows notices.
+    private let service: Service
+
+    /// dunst, which may be started anew.
+    private actor Service {
+        private let bed: TestBed
+        private let launch: Launch
+        private var running: ManagedProcess?
+
+        init(_ bed: TestBed, _ launch: Launch) {
+            self.bed = bed
+            self.launch = launch
+        }
+
+        func start() async throws {
+            let daemon = try bed.start(launch)
+            running = daemon
+            try await eventually("notifications can be shown") { [bed, launch] in
+                try daemon.requireRunning()
+                return try await bed.run(Launch("dunstctl", ["count"], environment: launch.environment)).succeeded
+            }
+        }
+
+        func stop() async {
+            running?.send(SIGTERM)
+            _ = await running?.exitStatus()
+            running = nil
+        }
+    }
 
     /// - Parameters:
     ///   - pages: the file that a browser writes the addresses to that it is given.
@@ -30,13 +59,9 @@ struct Desktop {
         let settings = menu + ".dunstrc"
         try "[global]\ndmenu = /usr/bin/grep -m 1 -F -f \(menu)\nwidth = 600\nfont = Monospace 12\n".write(
             toFile: settings, atomically: true, encoding: .utf8)
-        let daemon = try bed.start(Launch("dunst", ["-config", settings], environment: environment))
-
+        let service = Service(bed, Launch("dunst", ["-config", settings], environment: environment))
         // Before the session asks: the bus would start another daemon, which has no screen.
-        try await eventually("notifications can be shown") { [environment] in
-            try daemon.requireRunning()
-            return try await bed.run(Launch("dunstctl", ["count"], environment: environment)).succeeded
-        }
+        try await service.start()
 
         // A browser that a person would look at is one program that is given an address.
         environment["BROWSER"] = "/bin/sh -c 'printf %%s \"$1\" > \(pages).new && mv \(pages).new \(pages)' sh %u"
@@ -49,7 +74,15 @@ struct Desktop {
             let links = try await bed.run(Launch("ls", ["-l", "/proc/\(session.pid)/fd"])).output
             return links.split(separator: "\n").count { $0.contains("socket:") } > 0
         }
-        return Desktop(bed: bed, environment: environment, session: session, menu: menu)
+        return Desktop(bed: bed, environment: environment, session: session, menu: menu, service: service)
+    }
+
+    func stopService() async { await service.stop() }
+    func startService() async throws { try await service.start() }
+
+    func restartService() async throws {
+        await stopService()
+        try await startService()
     }
 
     /// How many notices are on the screen.

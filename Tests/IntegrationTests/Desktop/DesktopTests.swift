@@ -33,15 +33,21 @@ struct DesktopTests {
             if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_PICTURES"] {
                 try await desktop.picture("\(folder)/grant.png")
             }
-            try await desktop.press("Allow for an hour")
+            try await desktop.press("Allow for 12 hours")
             try await program.waitForText("accessToken")
             let grant = try #require(try await scene.broker.call("grants.list")[path: "grants"].arrayValue?.first)
             #expect(grant["scopes"] == ["notes.read"])
             let lifetime = (grant["expiresOn"].integerValue ?? 0) - (grant["createdOn"].integerValue ?? 0)
-            #expect(lifetime == 3600, "\(grant)")
+            #expect(lifetime == 12 * 3600, "\(grant)")
             try await eventually("the notice is gone") { try await desktop.shown() == 0 }
             let said = try await desktop.history()
-            #expect(said.contains("A program asks for notes") && said.contains("for notes.read, of"), "\(said)")
+            for words in [
+                "A program asks for notes", "A program in a sandbox without a name (container:", "for notes.read",
+                "at 127.0.0.1",
+                "with every account it has (signed in there: alice)",
+            ] {
+                #expect(said.contains(words), "\(words): \(said)")
+            }
         }
     }
 
@@ -60,7 +66,7 @@ struct DesktopTests {
             try await eventually("the notice is gone") { try await desktop.shown() == 0 }
             let said = try await desktop.history()
             // As JSON writes a backslash.
-            let name = #"mail\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x' (unknown) asks"#
+            let name = #"mail\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x', a program of yours, asks"#
             #expect(said.contains(name), "\(said)")
         }
     }
@@ -135,8 +141,12 @@ struct DesktopTests {
             try await scene.signIn()
             let (tried, shown) = (bed.path("tried"), bed.path("shown"))
             let program = bed.path("notify-send")
-            try "#!/bin/sh\n[ -e \(tried) ] || { touch \(tried); exit 1; }\ntouch \(shown)\n".write(
-                toFile: program, atomically: true, encoding: .utf8)
+            try """
+            #!/bin/sh
+            [ -e \(tried) ] || { touch \(tried); exit 1; }
+            printf '%s\\n' "$@" > \(shown).new && mv \(shown).new \(shown)
+
+            """.write(toFile: program, atomically: true, encoding: .utf8)
             try #require(chmod(program, 0o700) == 0)
             _ = try await Desktop.start(
                 in: bed, at: scene.broker, pages: bed.path("page"),
@@ -144,6 +154,13 @@ struct DesktopTests {
             _ = try await ask(scene)
             try await eventually("the notice is tried") { FileManager.default.fileExists(atPath: tried) }
             try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: shown) }
+            let words = try String(contentsOfFile: shown, encoding: .utf8).split(separator: "\n")
+            #expect(words.contains("--icon=dialog-password"), "\(words)")
+            // A button has the request in its name.
+            let request = try #require(
+                try await scene.broker.call("grants.list")[path: "requests"].arrayValue?.first?["id"].stringValue)
+            let buttons = ["Deny", "Allow for 12 hours"].enumerated().map { "--action=\(request)-\($0)=\($1)" }
+            #expect(words.filter { $0.hasPrefix("--action=") }.map(String.init) == buttons, "\(words)")
         }
     }
 
@@ -171,6 +188,61 @@ struct DesktopTests {
         }
     }
 
+    @Test("what was on the screen when the notification service was started anew is shown again, and counts")
+    func newService() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed)
+            let program = try await ask(scene)
+            try await eventually("a notice is shown") { try await desktop.shown() == 1 }
+            try await desktop.restartService()
+            try await eventually("the notice is shown again") { try await desktop.shown() == 1 }
+            try await desktop.press("Allow for 12 hours")
+            try await program.waitForText("accessToken")
+        }
+    }
+
+    @Test("where no service shows notifications the session says so, once, and asks when one is there")
+    func noService() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed)
+            await desktop.stopService()
+            let program = try await ask(scene)
+            try await eventually("the session says so") {
+                desktop.session.errorText.contains("no program that shows notifications runs in this session")
+            }
+            try await desktop.startService()
+            try await eventually("a notice is shown") { try await desktop.shown() == 1 }
+            #expect(desktop.session.errorText.components(separatedBy: "You are not asked here").count == 2)
+            try await desktop.press("Deny")
+            try await program.waitForText("grantDenied")
+        }
+    }
+
+    @Test("Sign in opens the page with the browser of the broker's configuration")
+    func configuredBrowser() async throws {
+        try await withTestBed { bed in
+            let configured = bed.path("configured page")
+            let scene = try await DevelopmentScene.make(
+                in: bed, policy: { $0.accessTokenLifetime = 0 },
+                options: {
+                    $0.configuration = """
+                        access.ask_in_browser = false
+                        browser.command = ["/bin/sh", "-c", 'printf %%s "$1" > "$0.new" && mv "$0.new" "$0"', "\(configured)", "%u"]
+
+                        """
+                })
+            try await scene.signIn()
+            let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
+            scene.provider.add(Fault(.token, .empty400, times: 2))
+            await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
+            await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }
+            try await desktop.press("Sign in")
+            try await eventually("the browser is given the page") { FileManager.default.fileExists(atPath: configured) }
+            #expect(try String(contentsOfFile: configured, encoding: .utf8).hasPrefix("http://127.0.0.1:"))
+            #expect(!FileManager.default.fileExists(atPath: bed.path("page")))
+        }
+    }
+
     @Test("who has two sessions is asked in the one in front, and in the other when they go there")
     func twoSessions() async throws {
         try await withTestBed { bed in
@@ -193,7 +265,7 @@ struct DesktopTests {
             try await login.bringToFront("c1", of: ids)
             try await eventually("the other session shows it") { try await desktops[0].shown() == 1 }
             #expect(try await desktops[1].shown() == 0)
-            try await desktops[0].press("Allow")
+            try await desktops[0].press("Allow for 12 hours")
             try await program.waitForText("accessToken")
             try await eventually("no notice is left") {
                 let shown = (try await desktops[0].shown(), try await desktops[1].shown())

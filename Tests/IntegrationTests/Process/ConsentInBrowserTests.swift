@@ -34,7 +34,32 @@ struct ConsentInBrowserTests {
     private func curl(_ bed: TestBed, _ arguments: String...) async throws -> String {
         try await bed.run(
             Launch("curl", ["--silent", "--noproxy", "*", "--max-time", "\(Int(usualPatience))"] + arguments)
-        ).output
+        ).output.replacing("<wbr>", with: "")
+    }
+
+    /// A question that a browser has loaded.
+    private struct Page {
+        var text: String
+        /// Where it is, after the address that the browser was started with.
+        var url: String
+        var cookies: String
+        var token: String { String(text.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "") }
+        var origin: String { url.split(separator: "/").prefix(2).joined(separator: "//") }
+    }
+
+    private func load(_ bed: TestBed, _ url: String) async throws -> Page {
+        let cookies = bed.path(bed.unique("cookies"))
+        let answer = try await curl(
+            bed, "--location", "--cookie-jar", cookies, "--cookie", cookies, "--write-out", "\n%{url_effective}", url)
+        let end = try #require(answer.lastIndex(of: "\n"))
+        return Page(
+            text: String(answer[..<end]), url: String(answer[answer.index(after: end)...]), cookies: cookies)
+    }
+
+    private func post(_ bed: TestBed, _ fields: String, on page: Page, origin: String?) async throws -> String {
+        let header = origin.map { "Origin: \($0)" } ?? "X-Origin: none"
+        return try await curl(
+            bed, "--data", "token=\(page.token)&\(fields)", "--header", header, "--cookie", page.cookies, page.url)
     }
 
     @Test("the address goes to the browser alone; what the person allows there, the program has at once")
@@ -44,13 +69,13 @@ struct ConsentInBrowserTests {
             let scene = try await scene(in: bed, file)
             let (program, url) = try await ask(scene, file)
             #expect(!program.outputText.contains(url))
-            let page = try await curl(bed, url)
-            #expect(page.contains("notes") && page.contains("notes.read") && page.contains("in a sandbox"))
-            let token = String(page.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
-            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
-            let fields = "token=\(token)&answer=allow&for=today"
-            #expect(try await curl(bed, "--data", fields, url).contains("Forbidden"))
-            #expect(try await curl(bed, "--data", fields, "--header", "Origin: \(origin)", url).contains("Allowed"))
+            let page = try await load(bed, url)
+            for text in ["notes", "notes.read", "in a sandbox", "127.0.0.1", "With every account", "alice"] {
+                #expect(page.text.contains(text), "\(text)")
+            }
+            let fields = "answer=allow&for=today"
+            #expect(try await post(bed, fields, on: page, origin: nil).contains("Forbidden"))
+            #expect(try await post(bed, fields, on: page, origin: page.origin).contains("Allowed"))
             try await program.waitForText("accessToken")
             let grants = try await scene.broker.call("grants.list")[path: "grants"].arrayValue ?? []
             #expect(grants.count == 1 && grants.first?["scopes"] == ["notes.read"])
@@ -63,10 +88,42 @@ struct ConsentInBrowserTests {
             let file = bed.path("url")
             let scene = try await scene(in: bed, file)
             let (program, url) = try await ask(scene, file)
-            let token = String(try await curl(bed, url).firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
-            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
-            _ = try await curl(bed, "--data", "token=\(token)&answer=deny", "--header", "Origin: \(origin)", url)
+            let page = try await load(bed, url)
+            _ = try await post(bed, "answer=deny", on: page, origin: page.origin)
             try await program.waitForText("grantDenied")
+        }
+    }
+
+    @Test("a second question of the same program is asked after the first, also when that was answered elsewhere")
+    func second() async throws {
+        try await withTestBed { bed in
+            let file = bed.path("url")
+            let scene = try await scene(in: bed, file)
+            try await scene.register("other", clientID: "demo-two")
+            let (program, first) = try await ask(scene, file)
+            let page = try await load(bed, first)
+            let line =
+                #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"other","scopes":["notes.read"],"waitForGrant":120}}"#
+            let second = try bed.start(SandboxGrantTests.launch(scene.broker, line, answers: 2), as: "second")
+            try await second.waitForText("interaction.grant")
+            let request = try #require(
+                try await scene.broker.call("grants.list")[path: "requests"].arrayValue?
+                    .first { $0["app"] == "notes" }?["id"].stringValue)
+            #expect(try await scene.broker.ctl(["grants", "deny", request]).succeeded)
+            try await program.waitForText("grantDenied")
+            let next = try await load(bed, try await nextURL(file, after: first))
+            #expect(next.text.contains("other") && !next.text.contains("<bdi>notes</bdi>"))
+            // The first page is still there to say what became of it.
+            let late = try await post(bed, "answer=allow&for=today", on: page, origin: page.origin)
+            #expect(late.contains("answered elsewhere"), "\(late)")
+            _ = try await post(bed, "answer=deny", on: next, origin: next.origin)
+            try await second.waitForText("grantDenied")
+        }
+    }
+
+    private func nextURL(_ file: String, after first: String) async throws -> String {
+        try await awaited("another page is opened") {
+            (try? String(contentsOfFile: file, encoding: .utf8)).flatMap { $0 != first ? $0 : nil }
         }
     }
 
@@ -76,15 +133,16 @@ struct ConsentInBrowserTests {
             let file = bed.path("url")
             let scene = try await scene(in: bed, file)
             let (_, first) = try await ask(scene, file)
+            let earlier = try await load(bed, first)
             let line =
                 #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.write"],"waitForGrant":120}}"#
             let second = try scene.bed.start(SandboxGrantTests.launch(scene.broker, line, answers: 2), as: "second")
             try await second.waitForText("interaction.grant")
-            try await eventually("another page is opened") {
-                (try? String(contentsOfFile: file, encoding: .utf8)).map { $0 != first } ?? false
-            }
-            let page = try await curl(bed, try String(contentsOfFile: file, encoding: .utf8))
-            #expect(page.contains("notes.read") && page.contains("notes.write"))
+            let page = try await load(bed, try await nextURL(file, after: first))
+            #expect(page.text.contains("notes.read") && page.text.contains("notes.write"))
+            // Whoever still has the first one before them reads why it counts no more.
+            let late = try await post(bed, "answer=allow&for=today", on: earlier, origin: earlier.origin)
+            #expect(late.contains("another page asks for more"), "\(late)")
         }
     }
 
@@ -112,13 +170,10 @@ struct ConsentInBrowserTests {
             try await outside.waitForText("interaction.grant")
 
             let (program, url) = try await ask(scene, file)
-            let page = try await curl(bed, url)
+            let page = try await load(bed, url)
             // The one outside was first; nobody is asked about it.
-            #expect(page.contains("in a sandbox") && !page.contains("python3"), "\(page)")
-            let token = String(page.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
-            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
-            let answered = try await curl(
-                bed, "--data", "token=\(token)&answer=allow&for=today", "--header", "Origin: \(origin)", url)
+            #expect(page.text.contains("in a sandbox") && !page.text.contains("python3"), "\(page.text)")
+            let answered = try await post(bed, "answer=allow&for=today", on: page, origin: page.origin)
             #expect(answered.contains("admin.proof") && !answered.contains("Allowed"), "\(answered)")
             let again = try await bed.run(
                 SandboxGrantTests.launch(scene.broker, line.replacing(#","waitForGrant":120"#, with: "")))

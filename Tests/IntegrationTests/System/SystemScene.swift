@@ -51,6 +51,11 @@ struct SystemScene {
         }
     }
 
+    /// A broker on state that belongs to its account already.
+    static func open(_ stateDirectory: String, in bed: TestBed) async throws -> BrokerProcess {
+        try await start(in: bed, stateDirectory: stateDirectory, files: [:])
+    }
+
     /// Stops the broker and starts one on the same state.
     mutating func restart() async throws {
         await broker.stop()
