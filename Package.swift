@@ -119,6 +119,7 @@ let package = Package(
             "BrokerSocket",
             ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
         layer("BrokerRPC", ["BrokerValues"]),
+        layer("BrokerOIDCAgent", ["BrokerModel", "BrokerValues", "CSodium"]),
 
         // Decisions
         layer("BrokerEngine", ["BrokerModel", "BrokerValues", .logging]),
@@ -191,6 +192,7 @@ let package = Package(
             "BrokerSocketTests",
             ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix, .logging, .crypto]),
         tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
+        tests("BrokerOIDCAgentTests", ["BrokerOIDCAgent", "BrokerModel", "BrokerValues", "CSodium"]),
         tests(
             "BrokerServerTests",
             [

@@ -79,6 +79,9 @@ extension Layer {
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux"],
             libraries: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]),
         Layer(name: "BrokerRPC", folder: "BrokerRPC", height: 5, targets: ["BrokerValues"]),
+        Layer(
+            name: "BrokerOIDCAgent", folder: "BrokerOIDCAgent", height: 5,
+            targets: ["BrokerModel", "BrokerValues", "CSodium"]),
     ]
 
     private static let decisions: [Layer] = [
