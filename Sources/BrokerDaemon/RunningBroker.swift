@@ -45,9 +45,9 @@ struct RunningBroker: Sendable {
 
     /// What fails before the vault is open has left nothing behind, and may be tried again.
     ///
-    /// - Parameter activated: the socket that systemd passed in; without one the broker binds its own.
+    /// - Parameter activated: the sockets that systemd passed in; without any the broker binds its own.
     static func start(
-        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSocket?,
+        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSockets?,
         log: BrokerLog
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
@@ -131,7 +131,7 @@ struct RunningBroker: Sendable {
             reactors = if areFew { try Reactors(useful: { 1 }) } else { try Reactors() }
             let service = BrokerService(services)
             listener = try await LineListener.start(
-                try socket(configuration, activated), on: reactors, service: service,
+                try socket(configuration, activated?.main), on: reactors, service: service,
                 limits: limits, logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
