@@ -90,7 +90,6 @@ package final class AccessPolicy: Sendable {
     let presenceTurns = PresenceTurns()
     let log: Logger
     let current: Mutex<AccessSettings>
-    let ownChanges = ChangeCount()
     private let changedRules = Broadcast<Void>()
 
     package init(
@@ -111,10 +110,7 @@ package final class AccessPolicy: Sendable {
     var settings: AccessSettings { current.withLock { $0 } }
 
     package func apply(_ settings: AccessSettings) {
-        current.withLock {
-            $0 = settings
-            ownChanges.add()
-        }
+        current.withLock { $0 = settings }
         tell(settings)
         changedRules.tell(())
     }

@@ -68,20 +68,6 @@ extension AccessPolicy {
         }
     }
 
-    /// Grows with every change of what decides whom an app's own list or the rules of the tiers let in; grants are not among it.
-    package var changes: UInt64 { ownChanges.value &+ directory.changes }
-
-    /// Lets in a caller whom an app lists, or its tier, and who was let in a moment ago, when ``changes`` was what it is: only what
-    /// changes by itself is asked again. Part of the hot path.
-    ///
-    /// - Returns: false for who has to come the whole way. Who was let in ends with ``leave(neededKeys:)``.
-    package func admitAgain(_ caller: Caller, connectedAt: Duration) -> Bool {
-        guard owners?.isCertain(of: caller.partition, connectedAt: connectedAt) != false,
-            caller.forApps.mayAdminister || !directory.isRolledBack(caller.partition)
-        else { return false }
-        return gate.enter()
-    }
-
     /// Whether it has to be looked up first whose the caller's records are.
     package func mustLookUp(_ request: Asking) -> Bool {
         guard let owners, canLookUp(request) else { return false }

@@ -17,7 +17,6 @@ package final class AppDirectory: AppRoster {
     private let vault: any RecordVault
     private let log: Logger
     private let state: Mutex<State>
-    private let changed = ChangeCount()
     private let changedIn = Broadcast<Partition?>()
 
     /// - Parameters:
@@ -119,15 +118,9 @@ package final class AppDirectory: AppRoster {
     /// - Parameter deliver: called after a registration was changed, with whose it is; nil: everybody's. It must not wait.
     func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> Subscription { changedIn.subscribe(deliver) }
 
-    /// Grows with every change of what is registered here.
-    var changes: UInt64 { changed.value }
-
     /// The one way to another answer; what is read from the vault, or dropped to be read again, is the same as before.
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
-        state.withLock { state in
-            defer { changed.add() }
-            return body(&state)
-        }
+        state.withLock { body(&$0) }
     }
 
     /// Whether an app could be registered once it has a client id.

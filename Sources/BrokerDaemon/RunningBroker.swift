@@ -129,7 +129,7 @@ struct RunningBroker: Sendable {
         let reactors: Reactors
         do throws(SocketError) {
             reactors = if areFew { try Reactors(useful: { 1 }) } else { try Reactors() }
-            let service = BrokerService(services)
+            let service = BrokerService(JSONRPCFront(RequestService(services)))
             listener = try await LineListener.start(
                 try socket(configuration, activated?.main), on: reactors, service: service,
                 limits: limits, logger: logger)

@@ -50,20 +50,14 @@ package struct EngineSettings: Sendable, Equatable {
 /// The settings in force.
 final class SettingsBox: Sendable {
     private let settings: Mutex<EngineSettings>
-    private let changed = ChangeCount()
     init(_ settings: EngineSettings) { self.settings = Mutex(settings) }
 
     var value: EngineSettings {
         get { settings.withLock { $0 } }
         set {
-            settings.withLock {
-                $0 = newValue
-                changed.add()
-            }
+            settings.withLock { $0 = newValue }
         }
     }
-
-    var changes: UInt64 { changed.value }
 
     func callAsFunction() -> EngineSettings { value }
 

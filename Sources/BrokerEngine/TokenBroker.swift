@@ -58,9 +58,6 @@ package final class TokenBroker: Sendable {
     /// meanwhile.
     package var memory: SilentLook { SilentLook(services: services) }
 
-    /// Grows with every change of what ``memory`` answers by.
-    package var changes: UInt64 { services.settings.changes &+ services.index.changes }
-
     /// - Throws: `interactionRequired` when only the person can help; `offline` and `serverUnavailable` when trying
     ///   again later makes sense.
     package func acquireSilent(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {

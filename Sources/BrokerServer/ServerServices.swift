@@ -21,7 +21,8 @@ package struct ServerServices: Sendable {
     let connected = ConnectedCallers()
     let counts = RequestCounts()
     let watches: Watches
-    package var browsers: BrowserAllowance
+    package var browsers: CallerAllowance
+    let interactions: CallerAllowance
     /// Asks people in their browser about callers that wait; nil where there is none to ask.
     package var consent: BrowserConsent?
     /// Nil where the broker serves one user.
@@ -34,8 +35,6 @@ package struct ServerServices: Sendable {
     package var requestsPerUser: Int?
     /// With whom a user's use of what is limited counts together: subordinate uids count for their owner.
     package var payer: @Sendable (Partition) -> Partition = { $0 }
-    /// For tests: is told of each answer that is given again without being decided anew, before it is sent.
-    package var answeredAgain: (@Sendable () -> Void)?
 
     package init(
         broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, audit: AuditLog, vault: any RecordVault,
@@ -48,7 +47,8 @@ package struct ServerServices: Sendable {
         self.vault = vault
         self.inspector = inspector
         self.clock = clock
-        browsers = BrowserAllowance(clock: clock)
+        browsers = CallerAllowance(.browsers, clock: clock)
+        interactions = CallerAllowance(.interactions, clock: clock)
         watches = Watches(clock: clock)
         self.process = process
         self.log = log
@@ -73,8 +73,11 @@ package struct ManyUsers: Sendable {
 }
 
 extension ServerServices {
+    /// Before a sign-in or sign-out that others hear of.
+    ///
     /// - Throws: `throttled`; `unsupported` where the broker has no desktop, because it serves many users.
-    func checkPresentation(_ presentation: Presentation, for caller: Caller) throws(BrokerError) {
+    func beginInteraction(_ presentation: Presentation, for caller: Caller) throws(BrokerError) {
+        try interactions.take(for: caller)
         guard presentation == .broker else { return }
         guard process.mode == .user else {
             throw BrokerError(

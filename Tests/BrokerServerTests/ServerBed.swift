@@ -24,8 +24,6 @@ struct ServerBed: Sendable {
     let broker: TokenBroker
     let policy: AccessPolicy
     let apps: AppDirectory
-    /// How many answers were given again without being decided anew.
-    let repeats = Tally()
 
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
@@ -81,8 +79,7 @@ struct ServerBed: Sendable {
         services.sandboxes = sandboxes
         services.names.style = names
         services.requestsPerUser = requestsPerUser
-        services.answeredAgain = { [repeats] in repeats.add() }
-        let service = BrokerService(services)
+        let service = BrokerService(JSONRPCFront(RequestService(services)))
         let reactors = try Reactors(useful: { 2 })
         bed.atEnd { await reactors.stop() }
         var limits = LineLimits()

@@ -10,6 +10,7 @@ package struct AuditEvent: Sendable, Hashable {
     package var scopes: [String]?
     package var reason: String?
     package var detail: String?
+    package var door: Door?
 
     package init(method: String, outcome: String) {
         self.method = method
@@ -25,6 +26,7 @@ extension AuditEvent {
     func summary(_ detail: String? = nil) -> AuditEvent {
         var event = AuditEvent(method: method, outcome: outcome)
         event.detail = detail
+        event.door = door
         if !isRefusal { (event.app, event.account) = (app, account) }
         return event
     }

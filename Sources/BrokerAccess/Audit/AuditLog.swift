@@ -175,7 +175,7 @@ extension AuditEntry {
     fileprivate init(_ event: AuditEvent, at time: NumericDate) {
         self.init(time: time, method: event.method, outcome: event.outcome)
         (app, account, scopes) = (event.app, event.account, event.scopes)
-        (reason, detail) = (event.reason, event.detail)
+        (reason, detail, door) = (event.reason, event.detail, event.door?.rawValue)
     }
 }
 
@@ -283,23 +283,16 @@ package final class AuditTally: Sendable {
 /// A connected caller, with the tally of the token that it was handed last: the hot path counts there.
 package final class AuditedCaller: Sendable {
     package let caller: Caller
+    package let door: Door
     private let last = Mutex<(token: [UInt8], app: String?, tally: AuditTally)?>(nil)
 
-    package init(_ caller: Caller) { self.caller = caller }
+    package init(_ caller: Caller, by door: Door = .socket) { (self.caller, self.door) = (caller, door) }
 
     /// - Parameter token: as it is sealed.
     func count(_ token: [UInt8], as app: String?, _ correlationID: String?) -> Bool {
         last.withLock { last in
             guard let last, last.token == token, last.app == app else { return false }
             return last.tally.add(correlationID)
-        }
-    }
-
-    /// What counts a token that was handed out just now; nil when it was another one.
-    package func tally(of token: [UInt8], as app: String?) -> AuditTally? {
-        last.withLock { last in
-            guard let last, last.token == token, last.app == app else { return nil }
-            return last.tally
         }
     }
 

@@ -55,7 +55,6 @@ package final class CacheIndex: Sendable {
     private let vault: any RecordVault
     private let resting: Limits
     private let state: Mutex<State>
-    private let changed = ChangeCount()
 
     package init(vault: any RecordVault, limits: Limits = Limits(), resting: Limits = .resting) {
         self.vault = vault
@@ -72,9 +71,6 @@ package final class CacheIndex: Sendable {
                 + owners.reduce(0) { $0 + (state.owners.peek($1)?.weight ?? 0) }
         }
     }
-
-    /// Grows whenever something is another than before. What is dropped from memory and read again is not.
-    var changes: UInt64 { changed.value }
 
     /// How many groups, owners and clients are in memory.
     package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
@@ -243,7 +239,6 @@ extension CacheIndex {
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
     func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
         state.withLock { state in
-            defer { changed.add() }
             state.ahead.insert(partition)
             for (key, known) in around.groups {
                 state.overtake(.group(key))
@@ -270,7 +265,6 @@ extension CacheIndex {
 
     private func forget(_ isMeant: (Partition) -> Bool) {
         state.withLock { state in
-            defer { changed.add() }
             for (number, read) in state.reads where isMeant(read.key.partition) {
                 state.reads[number]?.isOvertaken = true
             }

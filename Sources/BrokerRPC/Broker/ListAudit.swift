@@ -73,6 +73,9 @@ extension AuditEntry: MessageObject {
         .optional(
             "reason", \.reason, "The error's reason; `interrupted`: the broker did not stop properly before."),
         .optional("detail", \.detail, "The change in a few words."),
+        .optional(
+            "door", \.door,
+            "By which socket and protocol it was asked for: `socket`, `sandbox` or `oidc-agent`. Absent: by none, or an older entry."),
         .optional("correlationId", \.correlationID, "Of the last of them."),
     ]
 }

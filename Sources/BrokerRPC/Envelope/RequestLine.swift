@@ -45,14 +45,11 @@ package enum RequestLine: Sendable {
 /// A request or, without an id, a notification.
 package struct Call: Sendable {
     package let id: RequestID?
-    /// Where the id stands in its line, in bytes.
-    package let idRange: Range<Int>?
     package let method: String
     package let params: JSONNode?
 
-    package init(id: RequestID?, at idRange: Range<Int>? = nil, method: String, params: JSONNode?) {
+    package init(id: RequestID?, method: String, params: JSONNode?) {
         self.id = id
-        self.idRange = idRange
         self.method = method
         self.params = params
     }
@@ -112,7 +109,7 @@ extension RequestLine.Item {
             self = .invalid(nil, .invalidRequest("The member \"id\" must be a number or a string."))
         } else if case .string("2.0") = version {
             if case .string(let name) = method {
-                self = .call(Call(id: requestID, at: id?.range, method: name, params: params))
+                self = .call(Call(id: requestID, method: name, params: params))
             } else {
                 self = .invalid(requestID, .invalidRequest("The member \"method\" must be there and be a string."))
             }

@@ -51,45 +51,16 @@ extension Account {
     }
 }
 
-/// A token's answer without its secrets, written: what is the same in each answer, before and after the request's name.
-package struct WrittenToken: Sendable {
-    fileprivate let beforeName: [UInt8]
-    fileprivate let afterName: [UInt8]
-
-    package init(_ facts: some TokenFacts) {
-        var (before, after) = (JSONWriter(), JSONWriter())
-        before.beginToken(facts)
-        after.stateOfToken(facts)
-        (beforeName, afterName) = (before.bytes, after.bytes)
-    }
-}
-
 /// ``Token`` written member by member; a test holds it against the table of ``Token/members``.
 extension JSONWriter {
     /// Opens the token's object; the secrets and ``endObject()`` must follow.
     package mutating func beginToken(_ facts: some TokenFacts, correlationID: String) {
-        beginToken(facts)
-        key("correlationId")
-        string(correlationID)
-        stateOfToken(facts)
-    }
-
-    /// As above, of a token that was written before.
-    package mutating func beginToken(_ facts: WrittenToken, correlationID: String) {
-        json(facts.beforeName)
-        key("correlationId")
-        string(correlationID)
-        json(facts.afterName)
-    }
-
-    fileprivate mutating func beginToken(_ facts: some TokenFacts) {
         beginObject()
         json(facts.writtenFacts)
         key("account")
         json(facts.writtenAccount)
-    }
-
-    fileprivate mutating func stateOfToken(_ facts: some TokenFacts) {
+        key("correlationId")
+        string(correlationID)
         key("fromCache")
         bool(facts.fromCache)
         key("extendedLifetime")

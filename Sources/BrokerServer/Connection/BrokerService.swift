@@ -4,19 +4,16 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// Serves the protocol on a `LineListener`: says who may speak, and gives each connection its session.
+/// Serves a front on a `LineListener`: says who may speak, and gives each connection its session.
 package struct BrokerService: LineService {
-    private let services: ServerServices
-    private let pipeline: RequestPipeline
-    private let ofUsers: UserRequests
+    private let front: any Front
     /// Whose own socket it serves, and of which person; nil for the common one.
     private var own: SandboxDoor?
 
-    package init(_ services: ServerServices) {
-        self.services = services
-        pipeline = RequestPipeline(services)
-        ofUsers = UserRequests(most: services.requestsPerUser)
-    }
+    package init(_ front: any Front) { self.front = front }
+
+    private var services: ServerServices { front.service.services }
+    private var ofUsers: UserRequests { front.service.ofUsers }
 
     /// The same service, for those who come by the sandbox's socket.
     package func serving(_ door: SandboxDoor) -> BrokerService {
@@ -39,7 +36,7 @@ package struct BrokerService: LineService {
             return .serve(
                 ConnectionSession(
                     connection, context: context(of: connection, caller) { now(caller, peer) },
-                    pipeline: pipeline, maximumWaiting: services.requestsPerConnection,
+                    conversation: front.converse(), maximumWaiting: services.requestsPerConnection,
                     ofUsers: ofUsers,
                     handedOn: { writer in
                         // Who connected may have entered a sandbox before it gave the connection away.
@@ -54,7 +51,7 @@ package struct BrokerService: LineService {
                 owner: ConnectionOwner(
                     caller.claimant, of: services.payer(caller.partition), mayUseReserve: caller.mayAdminister))
         } catch {
-            return .refuse(Refusal.line(error))
+            return .refuse(front.refusal(error))
         }
     }
 
@@ -67,16 +64,17 @@ package struct BrokerService: LineService {
     private func context(
         of connection: LineConnection, _ caller: Caller, now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
-        ConnectionContext(
-            caller: caller, connectedAt: services.clock.uptime, payer: services.payer(caller.partition), callerNow: now,
-            hasMoved: { [services] thoroughly in
+        let hasNotifications = front.hasNotifications
+        return ConnectionContext(
+            caller: caller, by: own == nil ? front.door : .sandbox, connectedAt: services.clock.uptime, payer: services.payer(caller.partition), callerNow: now,
+            hasMoved: { [inspector = services.inspector] thoroughly in
                 guard caller.mayMove else { return false }
-                return services.inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
+                return inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
             },
             connectionCount: { connection.count },
-            askPerson: { [services] in services.consent?.ask(about: caller.forApps) },
+            askPerson: { [consent = services.consent] in consent?.ask(about: caller.forApps) },
             connected: services.connected, ofUsers: ofUsers,
-            send: { connection.write($0.bytes) })
+            send: { if hasNotifications { connection.write($0.bytes) } })
     }
 
     /// A name that one person gave is nothing to another's partition.
@@ -109,36 +107,35 @@ package struct BrokerService: LineService {
         return facts
     }
 
-    package func refusalLine(_ reason: LineRefusal) -> [UInt8] {
+    package func makeSplitter(limit: Int) -> any MessageSplitter { front.makeSplitter(limit: limit) }
+
+    package func refusalLine(_ reason: LineRefusal) -> [UInt8] { front.refusal(reason) }
+}
+
+extension BrokerError {
+    init(_ reason: LineRefusal) {
         switch reason {
-        case .lineTooLong(let limit): Refusal.line(.lineTooLong(limit: limit))
-        case .lineCutOff: Refusal.line(.lineCutOff)
+        case .lineTooLong(let limit):
+            self.init(
+                .invalidParameter,
+                "A message is longer than \(limit) bytes; connect again and send shorter ones.")
+        case .lineCutOff: self.init(.invalidParameter, "The connection was shut in the middle of a message.")
         case .manyWriters:
-            Refusal.line(
-                BrokerError(
-                    .accessDenied,
-                    "More than one process writes on this connection; each must make its own."))
-        case .descriptors:
-            Refusal.line(
-                BrokerError(
-                    .accessDenied,
-                    "Descriptors are not accepted from clients."
-                ))
+            self.init(
+                .accessDenied,
+                "More than one process writes on this connection; each must make its own.")
+        case .descriptors: self.init(.accessDenied, "Descriptors are not accepted from clients.")
         case .lineStalled(let time):
-            Refusal.line(
-                BrokerError(
-                    .timedOut,
-                    "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
-                ))
+            self.init(
+                .timedOut,
+                "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
+            )
         case .tooManyConnections(let limit, let party):
-            Refusal.line(
-                BrokerError(
-                    .throttled,
-                    "\(party.has) \(limit) connections already; close some, or try again later.",
-                    reason: .tooManyConnections))
+            self.init(
+                .throttled, "\(party.has) \(limit) connections already; close some, or try again later.",
+                reason: .tooManyConnections)
         }
     }
-
 }
 
 extension LineRefusal.Party {
@@ -149,19 +146,5 @@ extension LineRefusal.Party {
         case .program: "This program or sandbox has"
         case .unnamed: "All sandboxes without a confirmed name have"
         }
-    }
-}
-
-/// An error that answers no request in particular.
-package enum Refusal {
-    package static func line(_ error: BrokerError) -> [UInt8] {
-        line(RPCError(error.correlated(CorrelationID.make())))
-    }
-
-    static func line(_ error: RPCError) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.refuse(with: error, to: nil)
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -6,9 +6,9 @@ import BrokerValues
 import Synchronization
 
 /// What all requests of one connection share. A class, so that handing it on costs one reference and not dozens.
-final class ConnectionContext: Sendable {
+package final class ConnectionContext: Sendable {
     /// As it was judged when it connected.
-    let caller: Caller
+    package let caller: Caller
     /// Uptime.
     let connectedAt: Duration
     /// The user whose requests count together with the caller's.
@@ -37,7 +37,7 @@ final class ConnectionContext: Sendable {
 
     /// - Parameter send: takes a line outside any answer.
     init(
-        caller: Caller, connectedAt: Duration, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
+        caller: Caller, by door: Door, connectedAt: Duration, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
         hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers, ofUsers: UserRequests,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
@@ -49,7 +49,7 @@ final class ConnectionContext: Sendable {
         self.caller = caller
         self.connectedAt = connectedAt
         self.payer = payer
-        audited = AuditedCaller(caller)
+        audited = AuditedCaller(caller, by: door)
         self.callerNow = callerNow
         self.connectionCount = connectionCount
         self.send = send

@@ -11,7 +11,7 @@ import BrokerValues
 final class ConnectionSession: LineHandler {
     private let connection: LineConnection
     private var context: ConnectionContext
-    private let pipeline: RequestPipeline
+    private let conversation: any Conversation
     private let maximumWaiting: Int
     private let ofUsers: UserRequests
     /// What another process gets that writes on the connection.
@@ -21,9 +21,6 @@ final class ConnectionSession: LineHandler {
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
-    /// The last line that was answered from memory.
-    private var last: (line: LinePattern, answer: RememberedAnswer)?
-    private var forgetting: ReactorTimer?
     private var waiting: [UInt64: Waiting] = [:]
     private var requestsUnderWay = 0
     /// Of the lines whose requests wait.
@@ -44,7 +41,7 @@ final class ConnectionSession: LineHandler {
     }
 
     init(
-        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int,
+        _ connection: LineConnection, context: ConnectionContext, conversation: any Conversation, maximumWaiting: Int,
         ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext,
         moved: @escaping () -> ConnectionContext
     ) {
@@ -52,7 +49,7 @@ final class ConnectionSession: LineHandler {
         self.moved = moved
         self.connection = connection
         self.context = context
-        self.pipeline = pipeline
+        self.conversation = conversation
         self.maximumWaiting = maximumWaiting
         self.ofUsers = ofUsers
     }
@@ -62,41 +59,16 @@ final class ConnectionSession: LineHandler {
     func received(
         _ line: ArraySlice<UInt8>, on connection: LineConnection
     ) {
-        if answersAgain(line) { return send() }
-        let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, refusing: refusal, &writer) }
+        let handling = line.withUnsafeBytes { conversation.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
-        case .answered(let answer):
-            if let answer { keep(answer, to: line) }
-            send()
+        case .answered: send()
         case .waits(let requests, let rest): start(rest, of: requests, line.count)
         }
     }
 
-    /// Whether the line asks for the same as the last one, and has got its answer again.
-    private func answersAgain(_ line: ArraySlice<UInt8>) -> Bool {
-        guard let last, let id = last.line.id(in: line), refusal == nil else { return false }
-        return pipeline.answerAgain(last.answer, to: id, in: context, &writer)
-    }
-
-    private func keep(_ answer: RememberedAnswer, to line: ArraySlice<UInt8>) {
-        last = LinePattern(line, id: answer.idRange).map { ($0, answer) }
-        if forgetting == nil { forgetLater() }
-    }
-
-    /// Who asks for nothing more holds no record in memory.
-    private func forgetLater() {
-        forgetting =
-            last == nil
-            ? nil
-            : connection.reactor.schedule(after: .seconds(2)) {
-                if !self.pipeline.mayRepeat(self.last?.answer) { self.last = nil }
-                self.forgetLater()
-            }
-    }
-
     /// What every request is answered with now.
     private var refusal: BrokerError? {
-        if isDraining { return RequestPipeline.stopping }
+        if isDraining { return .stopping }
         return ofUsers.areTooMany(of: context.payer) ? UserRequests.tooMany : nil
     }
 
@@ -109,13 +81,12 @@ final class ConnectionSession: LineHandler {
     /// so when it wrote them. Its root tells nearly all sandboxes, for one system call; everything is compared once in a second.
     func heard(on connection: LineConnection, thoroughly: Bool) {
         guard context.hasMoved(thoroughly) else { return }
-        context.endWatches(with: RequestPipeline.movedMeanwhile(context.caller))
+        context.endWatches(with: .movedMeanwhile(context.caller))
         change(to: moved())
     }
 
     private func change(to other: ConnectionContext) {
         context.end()
-        last = nil
         context = other
     }
 
@@ -141,8 +112,6 @@ final class ConnectionSession: LineHandler {
     func closed(_ connection: LineConnection) {
         guard !isClosed else { return }
         isClosed = true
-        last = nil
-        connection.reactor.cancel(forgetting)
         context.end()
         for waiting in waiting.values { waiting.task.cancel() }
         waiting = [:]
@@ -151,7 +120,7 @@ final class ConnectionSession: LineHandler {
     // MARK: Requests that wait
 
     /// Runs what must wait, and comes back to the reactor's thread with its answer.
-    private func start(_ rest: @escaping Handling.Rest, of requests: Int, _ bytes: Int) {
+    private func start(_ rest: @escaping MessageHandling.Rest, of requests: Int, _ bytes: Int) {
         let number = nextTask
         nextTask += 1
         let reactor = connection.reactor
@@ -197,17 +166,16 @@ final class ConnectionSession: LineHandler {
 
     /// Sends what is in the writer; a notification left nothing there.
     private func send() {
-        guard !writer.bytes.isEmpty else { return }
-        writer.endLine()
-        writer.lendBytes { connection.write(taking: &$0) }
-        writer.wipe()
+        if !writer.bytes.isEmpty {
+            writer.lendBytes { connection.write(taking: &$0) }
+            writer.wipe()
+        }
+        if conversation.isOver { connection.close() }
     }
 
     private func send(_ answer: JSONWriter) {
-        guard !answer.bytes.isEmpty else { return }
-        var line = answer
-        line.endLine()
-        connection.write(line.bytes)
+        if !answer.bytes.isEmpty { connection.write(answer.bytes) }
+        if conversation.isOver { connection.close() }
     }
 
     private func closeIfDone() {

@@ -12,7 +12,7 @@ package final class BrowserConsent: Sendable {
 
     private let policy: AccessPolicy
     private let audit: AuditLog
-    private let allowance: BrowserAllowance
+    private let allowance: CallerAllowance
     private let pages: any ConsentPages
     private let browser: any BrowserOpener
     private let names: @Sendable (Partition) -> PeopleNames
@@ -26,7 +26,7 @@ package final class BrowserConsent: Sendable {
     }
 
     package init(
-        policy: AccessPolicy, audit: AuditLog, allowance: BrowserAllowance, pages: any ConsentPages,
+        policy: AccessPolicy, audit: AuditLog, allowance: CallerAllowance, pages: any ConsentPages,
         browser: any BrowserOpener, isOn: Bool,
         names: @escaping @Sendable (Partition) -> PeopleNames, log: Logger
     ) {

@@ -14,12 +14,12 @@ struct GrantWait: Sendable {
 
     /// Nil when the caller does not wait, or nobody was asked.
     init?(
-        _ error: BrokerError, _ params: some ParamsObject, _ correlationID: String, _ context: ConnectionContext,
-        _ policy: AccessPolicy
+        _ error: BrokerError, _ facts: RequestFacts, _ context: ConnectionContext, _ policy: AccessPolicy
     ) {
-        guard let seconds = params.waitForGrant else { return nil }
+        guard let seconds = facts.waitForGrant else { return nil }
         self.init(
-            error, until: policy.grants.deadline(in: seconds), correlationID: correlationID, context, policy.grants)
+            error, until: policy.grants.deadline(in: seconds), correlationID: facts.correlationID, context,
+            policy.grants)
     }
 
     private init?(

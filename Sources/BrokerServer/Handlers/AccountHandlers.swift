@@ -7,7 +7,7 @@ import BrokerValues
 struct AccountHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(ListAccounts.self) { request throws(BrokerError) in
                 ListAccounts.Result(
@@ -60,7 +60,7 @@ struct AccountHandlers: Sendable {
                 }
             ) { request throws(BrokerError) in
                 if request.params.fromBrowser {
-                    try services.checkPresentation(request.params.presentation, for: request.context.caller)
+                    try services.beginInteraction(request.params.presentation, for: request.context.caller)
                 }
                 return SignOutAccount.Result(
                     stages: try await services.broker.signOut(SignOutRequest(request)) {

@@ -8,7 +8,7 @@ import BrokerValues
 struct AppHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
                 let params = request.params

@@ -6,7 +6,7 @@ import BrokerValues
 struct AuditHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(ListAudit.self) { request throws(BrokerError) in
                 let params = request.params

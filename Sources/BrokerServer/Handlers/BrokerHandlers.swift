@@ -8,7 +8,7 @@ import BrokerValues
 struct BrokerHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
                 var status = try status(request.context)
@@ -45,7 +45,10 @@ struct BrokerHandlers: Sendable {
                             $0.identity, administers: $0.mayAdminister, facts: $0.described)
                     })
             },
-            AnyHandler(DiscoverMethods.self, work: { _ in .done(()) }) { $2.json(OpenRPCDocument.bytes) },
+            MethodHandler(DiscoverMethods.self) { _ in
+                .done(
+                    Completion(answer: .json(OpenRPCDocument.bytes), outcome: .answered(DiscoverMethods.self)))
+            },
         ]
     }
 

@@ -7,7 +7,7 @@ import BrokerValues
 struct CacheHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(
                 ImportCache.self,

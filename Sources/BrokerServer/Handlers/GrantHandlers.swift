@@ -10,7 +10,7 @@ struct GrantHandlers: Sendable {
 
     private var grants: GrantBook { services.policy.grants }
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(ListGrants.self) { request throws(BrokerError) in
                 let all = try grants.list(in: request.partition)

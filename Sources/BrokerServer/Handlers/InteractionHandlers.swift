@@ -8,7 +8,7 @@ import BrokerValues
 struct InteractionHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .atOnce(CompleteInteraction.self) { request throws(BrokerError) in
                 try services.broker.complete(

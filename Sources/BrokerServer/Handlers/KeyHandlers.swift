@@ -7,7 +7,7 @@ import BrokerValues
 struct KeyHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         let lock = services.broker.lock
         return [
             .waiting(GetKeyStatus.self) { _ in KeyState(await lock.keyStatus()) },

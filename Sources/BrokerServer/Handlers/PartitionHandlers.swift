@@ -8,7 +8,7 @@ import BrokerValues
 struct PartitionHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(ListPartitions.self) { _ throws(BrokerError) in
                 ListPartitions.Result(partitions: try await describe(partitions()))

@@ -6,7 +6,7 @@ import BrokerValues
 struct SandboxHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(
                 OpenSandbox.self, outcome: { RequestOutcome(words: "\(Self.words($0.params, $1.handle))") }

@@ -8,11 +8,11 @@ import BrokerValues
 struct TokenHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         let broker = services.broker
         return [
             // The hot path: a token that is in the cache is answered at once, on the reactor's thread.
-            token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed, again: again) {
+            token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) {
                 request throws(BrokerError) in
                 let asked = try silent(request)
                 if let token = broker.memory.cached(asked) { return .done(token) }
@@ -20,7 +20,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
-                try services.checkPresentation(asked.presentation, for: request.context.caller)
+                try services.beginInteraction(asked.presentation, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
                         asked, onOpen: { request.notify(InteractionOpen.self, $0) },
@@ -29,6 +29,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenByDeviceCode.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try deviceCode(request)
+                try services.beginInteraction(.client, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireByDeviceCode(asked) {
                         request.notify(InteractionDeviceCode.self, $0)
@@ -43,49 +44,17 @@ struct TokenHandlers: Sendable {
         ]
     }
 
-    /// A method that answers a token: its secrets go from guarded memory into the answer and nowhere else.
+    /// A method that answers a token.
     private func token<M: BrokerMethod>(
         _: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
-        again: (@Sendable (Request<M>, AcquiredToken) -> RepeatableAnswer?)? = nil,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
-    ) -> AnyHandler where M.Result == Token, M.Params: TokenParams {
-        let policy = services.policy
-        let checked = { @Sendable (request: Request<M>) throws(BrokerError) -> Work<AcquiredToken> in
-            try work(request).checked { (token) throws(BrokerError) in try request.permits(token, by: policy) }
+    ) -> MethodHandler<M> where M.Result == Token, M.Params: TokenParams {
+        MethodHandler(M.self) { [policy = services.policy] request throws(BrokerError) in
+            try work(request).map { (token) throws(BrokerError) in
+                try request.permits(token, by: policy)
+                return Completion(answer: .token(token), outcome: outcome(token))
+            }
         }
-        let write = {
-            @Sendable (token: AcquiredToken, request: Request<M>, writer: inout JSONWriter)
-                throws(BrokerError) in
-            writer.beginToken(token, correlationID: request.correlationID)
-            try endToken(token, &writer)
-        }
-        return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write, again: again)
-    }
-
-    func endToken(_ token: AcquiredToken, _ writer: inout JSONWriter) throws(BrokerError) {
-        do throws(VaultError) {
-            try services.vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
-            if let idToken = token.idToken { try services.vault.withSecret(of: idToken) { writer.idToken($0) } }
-        } catch {
-            throw BrokerError(error)
-        }
-        writer.endObject()
-    }
-
-    /// Of a token from memory that the app itself is allowed. What a grant allows is looked up for each token, and a request with
-    /// a name of its own is another one each time.
-    private func again(_ request: Request<AcquireTokenSilent>, _ token: AcquiredToken) -> RepeatableAnswer? {
-        guard token.fromCache, token.persisted, request.grant == nil, request.params.correlationId == nil,
-            token.lifetimeOf == .accessToken,
-            let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
-        else { return nil }
-        let written = WrittenToken(token)
-        return RepeatableAnswer(
-            isGood: { lasting.answers(at: $0) },
-            write: { (correlationID, writer) throws(BrokerError) in
-                writer.beginToken(written, correlationID: correlationID)
-                try endToken(token, &writer)
-            })
     }
 
     // MARK: Params to requests
@@ -165,25 +134,6 @@ extension RequestOutcome {
     }
 }
 
-extension Work {
-    /// The same, unless the check throws: whoever answers later answers no more than whoever answers at once.
-    fileprivate func checked(
-        _ check: @escaping @Sendable (Output) throws(BrokerError) -> Void
-    ) throws(BrokerError) -> Work {
-        switch self {
-        case .done(let output):
-            try check(output)
-            return self
-        case .waits(let output):
-            return .waits { () throws(BrokerError) in
-                let output = try await output()
-                try check(output)
-                return output
-            }
-        }
-    }
-}
-
 extension Request where M.Params: TokenParams {
     /// What a token may be good for at most; nil for anything.
     fileprivate var ceiling: Scopes? {
@@ -207,20 +157,4 @@ extension Request where M.Params: TokenParams {
         guard !grant.covers(accountID: token.account.id, scopes: scopes) else { return }
         try policy.ask(forToken: scopes, of: grant.accountID, app, by: context.caller)
     }
-}
-
-extension AcquiredToken: TokenFacts {
-    package var writtenFacts: [UInt8] {
-        lifetimeOf == .accessToken ? token.written { lastingFacts } : lastingFacts
-    }
-    package var writtenAccount: [UInt8] { person.written { person.account.written } }
-    package var tokenType: TokenType { token.record.tokenType }
-    package var expiresOn: NumericDate {
-        lifetimeOf == .idToken ? idTokenEnd ?? token.record.expiresOn : token.record.expiresOn
-    }
-    package var extendedExpiresOn: NumericDate? {
-        lifetimeOf == .accessToken ? token.record.extendedExpiresOn : nil
-    }
-    package var scopes: [String] { token.record.scopes }
-    package var authority: String { token.record.authority }
 }

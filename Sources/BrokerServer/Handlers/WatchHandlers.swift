@@ -11,35 +11,21 @@ struct WatchHandlers: Sendable {
     private var tokens: TokenHandlers { looks.tokens }
     private var services: ServerServices { tokens.services }
 
-    /// What is answered, and what begins then.
-    private struct Watched: Sendable {
-        let token: AcquiredToken
-        let watch: TokenWatch
-    }
-
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
-            AnyHandler(
-                WatchToken.self,
-                work: { request throws(BrokerError) in
-                    let context = request.context
-                    try request.params.checkSize()
-                    let place = try services.watches.takePlace(for: context.caller.claimant, of: context.payer)
-                    let name = try context.nameWatch()
-                    let asked = try tokens.silent(request)
-                    return .waits { () throws(BrokerError) in
-                        let token = try await services.broker.acquireSilent(asked)
-                        try request.permits(token, by: services.policy)
-                        return Watched(token: token, watch: try TokenWatch(name, of: request, token, place, looks))
-                    }
-                },
-                outcome: { .refreshed($1.token) },
-                write: { (watched, request, writer: inout JSONWriter) throws(BrokerError) in
-                    writer.beginToken(watched.token, correlationID: request.correlationID)
-                    writer.key("watch")
-                    writer.string(watched.watch.name)
-                    try tokens.endToken(watched.token, &writer)
-                }, after: { $0.watch.begin }),
+            MethodHandler(WatchToken.self) { request throws(BrokerError) in
+                let context = request.context
+                try request.params.checkSize()
+                let place = try services.watches.takePlace(for: context.caller.claimant, of: context.payer)
+                let name = try context.nameWatch()
+                let asked = try tokens.silent(request)
+                return .waits { () throws(BrokerError) in
+                    let token = try await services.broker.acquireSilent(asked)
+                    try request.permits(token, by: services.policy)
+                    let watch = try TokenWatch(name, of: request, token, place, looks)
+                    return Completion(answer: .watch(watch, token), outcome: .refreshed(token))
+                }
+            },
             .atOnce(UnwatchToken.self) { request in
                 UnwatchToken.Result(unwatched: request.context.unwatch(request.params.watch))
             },

@@ -42,24 +42,8 @@ struct RequestLog: Sendable {
         write(RequestEntry(outcome, of: subject, after: clock.uptime - start, names))
     }
 
-    /// As ``done(_:_:since:)``, of a token from the cache of which a tally counts how often it was handed out.
-    ///
-    /// - Returns: false, with nothing counted, where there is more to tell.
-    func doneAgain(_ tally: AuditTally, _ correlationID: String, since start: Duration) -> Bool {
-        guard tally.add(correlationID) else { return false }
-        counts.of(AcquireTokenSilent.name).countDone()
-        counts.token(fromCache: true, after: clock.uptime - start)
-        return true
-    }
-
-    /// What counts it in the audit log; nil for what is not counted there, and while the journal is told of each.
-    func tally(of outcome: RequestOutcome, _ subject: RequestEntry.Subject) -> AuditTally? {
-        guard logger.logLevel > outcome.level, case .token(let token) = outcome.audited else { return nil }
-        return subject.audited.tally(of: token.token.sealed.box, as: subject.app)
-    }
-
-    /// - Returns: the client's answer; the log has what this leaves out.
-    func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> RPCError {
+    /// - Returns: the error with its correlation id: the client's answer. The log has what that leaves out.
+    func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> BrokerError {
         var subject = subject
         counts.of(subject.method).count(error.kind)
         let error = error.correlated(subject.correlationID ?? CorrelationID.make())
@@ -68,7 +52,7 @@ struct RequestLog: Sendable {
         tell(.failed(error.kind, error.reason), of: subject, since: start) {
             RequestEntry(error, of: subject, after: $0, unsaid: $1, names)
         }
-        return RPCError(error)
+        return error
     }
 
     func refused(_ error: RPCError, _ subject: RequestEntry.Subject, since start: Duration) {
@@ -102,6 +86,7 @@ extension AuditLog {
     fileprivate func handedOut(_ token: AcquiredToken, _ subject: RequestEntry.Subject) {
         let event = {
             var event = AuditEvent(method: subject.method, outcome: token.fromCache ? "cached" : "issued")
+            event.door = subject.audited.door
             event.app = subject.app
             event.account = token.account.id
             event.scopes = token.scopes
@@ -127,6 +112,7 @@ extension AuditEvent {
 
     fileprivate init(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject) {
         self.init(method: subject.method, outcome: "done")
+        door = subject.audited.door
         app = outcome.app ?? subject.app
         let words = outcome.words.plain
         if words != subject.method { detail = words }
@@ -134,6 +120,7 @@ extension AuditEvent {
 
     fileprivate init(_ error: BrokerError, _ subject: RequestEntry.Subject) {
         self.init(method: subject.method, outcome: error.kind.rawValue)
+        door = subject.audited.door
         app = subject.app ?? error.details.app
         reason = error.reason?.rawValue
     }

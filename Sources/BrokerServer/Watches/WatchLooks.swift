@@ -75,7 +75,7 @@ struct WatchLooks: Sendable {
 
     /// Whether the caller would be let in as when the last token went out. A grant that was taken back is not asked for again.
     private func stands(_ grant: GrantInUse?, _ watch: TokenWatch) throws(BrokerError) {
-        if watch.context.hasMoved(false) { throw RequestPipeline.movedMeanwhile(watch.context.caller) }
+        if watch.context.hasMoved(false) { throw BrokerError.movedMeanwhile(watch.context.caller) }
         try services.policy.confirm(Admitted(app: watch.app, grant: grant), of: watch.context.caller)
     }
 
@@ -129,8 +129,7 @@ struct WatchLooks: Sendable {
         writer.key("watch")
         writer.string(watch.name)
         writer.key("token")
-        writer.beginToken(token, correlationID: request.correlationID)
-        try tokens.endToken(token, &writer)
+        try writer.token(token, correlationID: request.correlationID, from: services.vault)
         writer.endObject()
         writer.endObject()
         writer.endLine()

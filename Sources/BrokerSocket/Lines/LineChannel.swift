@@ -51,7 +51,7 @@ final class LineChannel: SocketStreamOwner {
     private static let lookInterval = Duration.seconds(1)
 
     private var phase = Phase.serving
-    private var splitter: LineSplitter
+    private var splitter: any MessageSplitter
     private var isPaused = false
     private var isDelivering = false
     /// Between the first line of a burst and its end; writes wait for the end to be flushed together.
@@ -80,7 +80,7 @@ final class LineChannel: SocketStreamOwner {
         self.limits = limits
         self.table = table
         self.notices = notices
-        splitter = LineSplitter(limit: limits.lineLength)
+        splitter = service.makeSplitter(limit: limits.lineLength)
     }
 
     /// To be called when it has its place in the table.
@@ -172,7 +172,7 @@ final class LineChannel: SocketStreamOwner {
     }
 
     private func rest(_ served: Served) {
-        if splitter.holdsPartOfLine || !served.handler.isIdle {
+        if splitter.holdsPart || !served.handler.isIdle {
             served.connection.quiet.end()
         } else {
             served.connection.quiet.begin(since: lastActive)
@@ -257,7 +257,7 @@ final class LineChannel: SocketStreamOwner {
             guard left > 0 else { return awaitTurn() }
             left -= 1
             switch splitter.next() {
-            case .line(let line):
+            case .message(let line):
                 cancel(&halfLineTimer)
                 let before = underWay
                 served.handler.received(line, on: served.connection)
@@ -285,12 +285,12 @@ final class LineChannel: SocketStreamOwner {
         if inputHasEnded {
             guard !inputEndWasTold else { return }
             inputEndWasTold = true
-            if splitter.holdsPartOfLine {
+            if splitter.holdsPart {
                 splitter.discard()
                 write(service.refusalLine(.lineCutOff))
             }
             served.handler.inputEnded(on: served.connection)
-        } else if splitter.holdsPartOfLine, halfLineTimer == nil {
+        } else if splitter.holdsPart, halfLineTimer == nil {
             halfLineTimer = stream.reactor.schedule(after: limits.halfLine) {
                 self.halfLineTimer = nil
                 // Otherwise the rest may have come and it is the broker who does not take it.
@@ -327,7 +327,7 @@ final class LineChannel: SocketStreamOwner {
         // Where none is held, the writer counts as nobody who could be told.
         if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
         // One other, once, and not in the middle of a line.
-        guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPartOfLine else {
+        guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPart else {
             refuse(.manyWriters)
             return false
         }

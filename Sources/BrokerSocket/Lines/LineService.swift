@@ -17,12 +17,18 @@ package protocol LineService: Sendable {
     /// - Parameter look: from ``look(at:)``.
     func admit(_ connection: LineConnection, _ look: PeerLook?) -> Admission
 
+    /// Cuts the bytes of one connection into messages: lines, where nothing else is said.
+    ///
+    /// - Parameter limit: bytes of one message.
+    func makeSplitter(limit: Int) -> any MessageSplitter
+
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
     func refusalLine(_ reason: LineRefusal) -> [UInt8]
 }
 
 extension LineService {
     package func look(at peer: PeerCredentials) -> PeerLook? { nil }
+    package func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
 }
 
 package enum Admission {

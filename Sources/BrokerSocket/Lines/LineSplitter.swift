@@ -1,14 +1,7 @@
 import Glibc
 
 /// Cuts a stream of bytes into lines. Looks at each byte once, and holds at most one unfinished line.
-package struct LineSplitter {
-    package enum Step: Equatable {
-        case line(ArraySlice<UInt8>)
-        /// No whole line is there.
-        case needsMore
-        case tooLong
-    }
-
+package struct LineSplitter: MessageSplitter {
     private let limit: Int
     private var pending: [UInt8] = []
     /// Where the next line begins.
@@ -20,10 +13,8 @@ package struct LineSplitter {
         self.limit = limit
     }
 
-    /// Whether the beginning of a line is waiting for the rest; meaningful after `next` said `needsMore`.
-    package var holdsPartOfLine: Bool { count > 0 }
+    package var holdsPart: Bool { count > 0 }
 
-    /// Bytes that are here and not handed out yet.
     package var count: Int { pending.count - start }
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -35,7 +26,7 @@ package struct LineSplitter {
         pending.append(contentsOf: bytes)
     }
 
-    package mutating func next() -> Step {
+    package mutating func next() -> MessageStep {
         let from = start + searched
         let newline: Int? = pending.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
@@ -55,7 +46,7 @@ package struct LineSplitter {
             start = newline + 1
             searched = 0
         }
-        return .line(pending[start..<newline])
+        return .message(pending[start..<newline])
     }
 
     package mutating func discard() {

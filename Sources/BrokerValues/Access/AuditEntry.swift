@@ -19,6 +19,8 @@ package struct AuditEntry: Codable, Sendable, Hashable {
     package var reason: String?
     /// A change in a few words.
     package var detail: String?
+    /// By which ``Door`` it was asked for.
+    package var door: String?
     /// The last one's, where it was counted.
     package var correlationID: String?
 

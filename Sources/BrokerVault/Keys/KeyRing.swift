@@ -18,13 +18,16 @@ final class KeyRing: Sendable {
     }
 
     private let state: Mutex<State>
-    private let changed = ChangeCount()
+    private let changeCount = Atomic<UInt64>(0)
 
     /// - Parameter wrapping: nil for a vault that starts locked.
     init(wrapping: KeyWrapping?) { state = Mutex(State(wrapping: wrapping)) }
 
     /// Grows whenever keys that were given out may not be those of their partition any more.
-    var changes: UInt64 { changed.value }
+    var changes: UInt64 { changeCount.load(ordering: .acquiring) }
+
+    /// To be called under the lock of what is changed.
+    private func countChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
 
     var isLocked: Bool { state.withLock { $0.wrapping == nil } }
 
@@ -32,7 +35,7 @@ final class KeyRing: Sendable {
 
     func lock() {
         state.withLock { state in
-            defer { changed.add() }
+            defer { countChange() }
             state.wrapping = nil
             state.entries = state.entries.compactMapValues { $0.unsaved.map { Entry(unsaved: $0) } }
         }
@@ -66,7 +69,7 @@ final class KeyRing: Sendable {
     /// The disk has new keys of a partition. What memory holds may be sealed with those before.
     func replace(_ keys: [Partition: DataKeys]) {
         state.withLock { state in
-            defer { changed.add() }
+            defer { countChange() }
             // Locked while they were written: they are read again when it is unlocked.
             guard state.wrapping != nil else {
                 for partition in keys.keys { state.entries[partition] = nil }
@@ -128,7 +131,7 @@ final class KeyRing: Sendable {
     func forget(_ partition: Partition) {
         state.withLock { state in
             state.entries[partition] = nil
-            changed.add()
+            countChange()
         }
     }
 

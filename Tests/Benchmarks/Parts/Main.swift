@@ -17,7 +17,6 @@ enum Main {
             let parts = try await Parts()
             switch arguments[1] {
             case "read": try parts.repeated(times) { try parts.read() }
-            case "read-again": try parts.repeated(times) { try parts.readAgain() }
             case "look-up": try parts.repeated(times) { try parts.lookUp() }
             case "open": try parts.repeated(times) { try parts.open() }
             case "lend": try parts.repeated(times) { try parts.lend() }
@@ -48,7 +47,6 @@ struct Parts: Sendable {
     private let refreshToken: StoredRecord<RefreshTokenRecord>
     private let owner: CacheIndex.OwnerKey
     private let line: [UInt8]
-    private let pattern: LinePattern
     private let folder: String
     private let secret = Secret(String(repeating: "t", count: 800))
     private let now: NumericDate = 1_800_000_000
@@ -79,10 +77,6 @@ struct Parts: Sendable {
         _ = try index.loadTokens(of: owner)
         line = AcquireTokenSilent.requestLine(
             id: 1, AcquireTokenSilent.Params(.registered("mail"), scopes: ["mail.read"]))
-        guard case .single(.call(let call)) = line.withUnsafeBytes({ RequestLine($0) }), let range = call.idRange,
-            let pattern = LinePattern(line[...], id: range)
-        else { throw Wrong() }
-        self.pattern = pattern
     }
 
     func close() async {
@@ -97,11 +91,6 @@ struct Parts: Sendable {
     func read() throws {
         guard case .single(.call(let call)) = line.withUnsafeBytes({ RequestLine($0) }) else { throw Wrong() }
         _ = try AcquireTokenSilent.read(call)
-    }
-
-    /// The same line as the one before.
-    func readAgain() throws {
-        guard pattern.id(in: line[...]) != nil else { throw Wrong() }
     }
 
     /// The token in memory that answers it.

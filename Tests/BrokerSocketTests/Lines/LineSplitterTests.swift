@@ -11,16 +11,16 @@ struct LineSplitterTests {
         var found: [String] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
             bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { splitter.append($0) }
-            while case .line(let line) = splitter.next() { found.append(String(decoding: line, as: UTF8.self)) }
+            while case .message(let line) = splitter.next() { found.append(String(decoding: line, as: UTF8.self)) }
         }
         #expect(found == lines)
-        #expect(!splitter.holdsPartOfLine)
+        #expect(!splitter.holdsPart)
     }
 
     @Test("a line of the limit's length passes, one byte more does not, newline or not")
     func limit() {
         for (text, expected) in [
-            ("12345\n", LineSplitter.Step.line(Array("12345".utf8)[...])), ("12345", .needsMore),
+            ("12345\n", MessageStep.message(Array("12345".utf8)[...])), ("12345", .needsMore),
             ("123456\n", .tooLong), ("123456", .tooLong),
         ] {
             var splitter = LineSplitter(limit: 5)
@@ -33,14 +33,14 @@ struct LineSplitterTests {
     func keptLine() {
         var splitter = LineSplitter(limit: 100)
         splitter.append("kept\nhal")
-        guard case .line(let kept) = splitter.next() else {
+        guard case .message(let kept) = splitter.next() else {
             Issue.record("the first line did not come")
             return
         }
         #expect(splitter.next() == .needsMore)
-        #expect(splitter.holdsPartOfLine)
+        #expect(splitter.holdsPart)
         splitter.append("f\nXXXXXXXXXXXX")
-        #expect(splitter.next() == .line(Array("half".utf8)[...]))
+        #expect(splitter.next() == .message(Array("half".utf8)[...]))
         #expect(String(decoding: kept, as: UTF8.self) == "kept")
     }
 }

@@ -12,7 +12,7 @@ func readLines(_ bytes: UnsafeRawBufferPointer) {
         stream[start..<min(start + size, stream.count)].withUnsafeBytes { splitter.append($0) }
         while true {
             switch splitter.next() {
-            case .line(let line): found.append(Array(line))
+            case .message(let line): found.append(Array(line))
             case .needsMore: continue feeding
             case .tooLong:
                 isTooLong = true

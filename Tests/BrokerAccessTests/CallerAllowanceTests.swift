@@ -4,12 +4,12 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Browser windows that callers have the broker open")
-struct BrowserAllowanceTests {
+@Suite("What a caller may do only so often")
+struct CallerAllowanceTests {
     @Test("a caller has ten in a minute; others have theirs")
     func limit() async throws {
         let bed = try await AccessBed()
-        let allowance = BrowserAllowance(clock: bed.clock)
+        let allowance = CallerAllowance(.browsers, clock: bed.clock)
         let caller = try bed.caller()
         for _ in 0..<10 { try allowance.take(for: caller) }
         bed.clock.advance(bySeconds: 20)
@@ -20,9 +20,23 @@ struct BrowserAllowanceTests {
         try allowance.take(for: caller)
     }
 
+    @Test("a caller begins 300 sign-ins in a minute, and windows of a browser are counted apart")
+    func interactions() async throws {
+        let bed = try await AccessBed()
+        let (interactions, browsers) = (
+            CallerAllowance(.interactions, clock: bed.clock), CallerAllowance(.browsers, clock: bed.clock)
+        )
+        let caller = try bed.caller()
+        for _ in 0..<300 { try interactions.take(for: caller) }
+        let error = #expect(throws: BrokerError.self) { try interactions.take(for: caller) }
+        #expect(error?.kind == .throttled)
+        #expect(error?.message.contains("begun 300 sign-ins within a minute") == true)
+        try browsers.take(for: caller)
+    }
+
     @Test("brokerctl takes from the allowance of the program that started it")
     func front() async throws {
-        let allowance = BrowserAllowance(clock: try await AccessBed().clock)
+        let allowance = CallerAllowance(.browsers, clock: try await AccessBed().clock)
         for _ in 0..<10 { try allowance.take(for: .brokerctl(startedBy: "/opt/x")) }
         #expect(throws: BrokerError.self) { try allowance.take(for: .brokerctl(startedBy: "/opt/x")) }
         try allowance.take(for: .brokerctl(startedBy: "/opt/y"))
@@ -33,7 +47,7 @@ struct BrowserAllowanceTests {
     )
     func unnamed() async throws {
         let bed = try await AccessBed()
-        let allowance = BrowserAllowance(clock: bed.clock)
+        let allowance = CallerAllowance(.browsers, clock: bed.clock)
         func sandbox(_ number: Int, _ name: String? = nil) throws -> Caller {
             try bed.caller {
                 ($0.rootMount, $0.flatpakID) = (.other, name)
@@ -49,7 +63,7 @@ struct BrowserAllowanceTests {
     @Test("a program does not become another one by taking another process number")
     func processNumbers() async throws {
         let bed = try await AccessBed()
-        let allowance = BrowserAllowance(clock: bed.clock)
+        let allowance = CallerAllowance(.browsers, clock: bed.clock)
         func hidden(_ pid: Int32) throws -> BrokerError? {
             let caller = try bed.caller {
                 $0.pid = pid

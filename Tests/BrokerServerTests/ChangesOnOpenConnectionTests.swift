@@ -7,13 +7,13 @@ import BrokerValues
 import Glibc
 import Testing
 
-/// The same request has the same answer until something else would be decided. Each test first makes sure of a repeated answer.
-@Suite("An answer that is given again")
-struct RememberedAnswerTests {
+/// Each request is decided anew, also where the same connection asked for the same a moment ago.
+@Suite("What changes under an open connection")
+struct ChangesOnOpenConnectionTests {
     private static let game = "org.example.Game"
 
     @Test(
-        "it has an id and a correlation id of its own, and is counted and audited as any other; where each is logged, none is given again",
+        "each of equal requests has an id and a correlation id of its own, and is logged, counted and audited",
         arguments: [true, false])
     func told(isLogged: Bool) async throws {
         let log = LogCollector()
@@ -30,7 +30,6 @@ struct RememberedAnswerTests {
                 #expect(token.accessToken == "at-1" && token.idToken == "ann" && token.fromCache && token.persisted)
                 names.append(token.correlationId)
             }
-            #expect(server.repeats.count == (isLogged ? 0 : 2))
             #expect(Set(names).count == 3)
             let told = log.lines.count { $0.hasPrefix("debug ") && $0.contains(" as mail: a token from the cache") }
             #expect(told == (isLogged ? 3 : 0))
@@ -74,33 +73,32 @@ struct RememberedAnswerTests {
 
     @Test("a registration that is replaced, limited or removed counts at once", arguments: Registration.allCases)
     func registration(_ change: Registration) async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             try await change.happen(on: server)
-            #expect(try await scene.askAnew().kind == change.kind.rawValue)
+            #expect(try await scene.askAgain().kind == change.kind.rawValue)
         }
     }
 
     @Test("the app of a file is the vault's again when the file is gone")
     func fileGone() async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             try await Registration.ofAFile.happen(on: server)
-            try await scene.askAnew()
+            try await scene.askAgain()
             server.apps.apply([AppFileEntry]())
-            #expect(try await scene.askAnew().token == "at-1")
-            try await scene.remember()
+            #expect(try await scene.askAgain().token == "at-1")
         }
     }
 
     @Test("the rule of a tier counts at once, in both directions")
     func tiers() async throws {
-        try await ServerBed.runRemembered { (server, scene) async throws in
+        try await ServerBed.runConnected { (server, scene) async throws in
             var settings = AccessSettings(servedUID: getuid())
             settings.tiers.unknown = .deny
             server.policy.apply(settings)
-            #expect(try await scene.askAnew().reason == ErrorReason.callerNotListed.rawValue)
+            #expect(try await scene.askAgain().reason == ErrorReason.callerNotListed.rawValue)
             settings.tiers.unknown = .allow
             server.policy.apply(settings)
-            #expect(try await scene.askAnew().token == "at-1")
+            #expect(try await scene.askAgain().token == "at-1")
         }
     }
 
@@ -114,16 +112,15 @@ struct RememberedAnswerTests {
             let opening = try await signingIn.readOpening()
             _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
             _ = try await signingIn.readResult()
-            let scene = try await RememberedScene(server, AcquireTokenSilent.Params(app, scopes: ["read"]))
-            try await scene.remember()
+            let scene = try await OpenConnectionScene(server, AcquireTokenSilent.Params(app, scopes: ["read"]))
             var settings = AccessSettings(servedUID: getuid())
             settings.allowsAdHocClients = false
             server.policy.apply(settings)
-            #expect(try await scene.askAnew().reason == ErrorReason.adHocForbidden.rawValue)
+            #expect(try await scene.askAgain().reason == ErrorReason.adHocForbidden.rawValue)
         }
     }
 
-    @Test("what a grant allows is decided anew each time: nobody gets anything when it is revoked")
+    @Test("a revoked grant lets nobody in any more")
     func grants() async throws {
         try await ServerBed.runSignedIn { server in
             var params = ApproveGrant.Params()
@@ -131,13 +128,12 @@ struct RememberedAnswerTests {
             let administrator = try await server.connect()
             let grant = try await administrator.call(ApproveGrant.self, params).grant
             server.inspector.enter(Self.game)
-            let scene = try await RememberedScene(server)
+            let scene = try await OpenConnectionScene(server)
             for _ in 1...3 { #expect(try await scene.ask().token == "at-1") }
-            #expect(server.repeats.count == 0)
             server.inspector.enter(nil)
             _ = try await administrator.call(RevokeGrant.self, .init(id: grant.id))
             server.inspector.enter(Self.game)
-            #expect(try await scene.askAnew().kind == ErrorKind.grantRequired.rawValue)
+            #expect(try await scene.askAgain().kind == ErrorKind.grantRequired.rawValue)
         }
     }
 
@@ -149,17 +145,16 @@ struct RememberedAnswerTests {
             params.description.executables = ["/test"]
             _ = try await server.connect().call(RegisterApp.self, params)
             try await server.signIn("ann", to: "mail")
-            let outside = try await RememberedScene(server)
-            try await outside.remember()
+            let outside = try await OpenConnectionScene(server)
+            #expect(try await outside.ask().token == "at-1")
             server.inspector.enter(Self.game)
-            let scene = try await RememberedScene(server)
-            try await scene.remember()
+            let scene = try await OpenConnectionScene(server)
             server.vault.rollBack()
-            #expect(try await scene.askAnew().reason == ErrorReason.vaultRolledBack.rawValue)
+            #expect(try await scene.askAgain().reason == ErrorReason.vaultRolledBack.rawValue)
             // Who may administer can allow itself everything, and is asked for no proof.
             #expect(try await outside.ask().token == "at-1")
             try await server.broker.acceptState(of: Partition(uid: getuid()))
-            #expect(try await scene.askAnew().token == "at-1")
+            #expect(try await scene.askAgain().token == "at-1")
         }
     }
 
@@ -194,7 +189,6 @@ struct RememberedAnswerTests {
                 let answers = try result.output.split(separator: "\n").map { PlainAnswer(try JSONReader.read($0.utf8)) }
                 #expect(answers.map(\.token) == ["at-1", "at-1", nil])
                 #expect(answers.last?.kind == ErrorKind.grantRequired.rawValue)
-                #expect(server.repeats.count == 1)
             }
         }
     }
@@ -238,41 +232,40 @@ struct RememberedAnswerTests {
 
     @Test("what becomes of an account or a token elsewhere counts at once", arguments: CacheEvent.allCases)
     func cache(_ event: CacheEvent) async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             try await event.happen(on: server)
-            let answer = try await scene.askAnew()
+            let answer = try await scene.askAgain()
             #expect(answer.token ?? answer.kind == event.outcome)
         }
     }
 
-    @Test("a token that the disk does not have yet is decided anew each time, until it does")
+    @Test("a token says that the disk does not have it yet, until it does")
     func unwritten() async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             server.vault.failWriting(.full("no space"))
             try await CacheEvent.refresh.happen(on: server)
             for _ in 1...2 {
-                let answer = try await scene.askAnew()
+                let answer = try await scene.askAgain()
                 #expect(answer.token == "at-2" && answer.persisted == false)
             }
             server.vault.failWriting(nil)
             try await eventually("it is tried again") { server.clock.sleepers > 0 }
             server.clock.advance(bySeconds: EngineSettings().writeRetryInterval)
             try await eventually("the disk has it") { try await scene.ask().persisted == true }
-            try await scene.remember()
         }
     }
 
     @Test("a token that does not open any more is no answer")
     func damaged() async throws {
-        try await ServerBed.runRemembered { (server, scene) async throws in
+        try await ServerBed.runConnected { (server, scene) async throws in
             server.vault.damage([.accessToken])
-            #expect(try await scene.askAnew().kind == ErrorKind.internal.rawValue)
+            #expect(try await scene.askAgain().kind == ErrorKind.internal.rawValue)
         }
     }
 
     @Test("the expiry buffer counts at once")
     func expiryBuffer() async throws {
-        try await ServerBed.runRemembered { (server, scene) async throws in
+        try await ServerBed.runConnected { (server, scene) async throws in
             server.provider.whenRedeeming { [unowned provider = server.provider] _ in provider.tokens(expiresIn: 9_000)
             }
             server.clock.setWallClock(bySeconds: 2_881)
@@ -280,7 +273,7 @@ struct RememberedAnswerTests {
             var settings = EngineSettings()
             settings.expiryBuffer = 720
             server.broker.apply(settings)
-            #expect(try await scene.askAnew().token == "at-2")
+            #expect(try await scene.askAgain().token == "at-2")
         }
     }
 
@@ -291,12 +284,11 @@ struct RememberedAnswerTests {
             settings.refreshShare = share == 1 ? 0 : share
             server.broker.apply(settings)
             if share == 1 { server.clock.setWallClock(bySeconds: 1_800) }
-            let scene = try await RememberedScene(server)
-            try await scene.remember()
+            let scene = try await OpenConnectionScene(server)
             server.provider.refreshGate.close()
             settings.refreshShare = share
             if share == 1 { server.broker.apply(settings) } else { server.clock.setWallClock(bySeconds: 1_800) }
-            #expect(try await scene.askAnew().token == "at-1")
+            #expect(try await scene.askAgain().token == "at-1")
             try await server.provider.refreshGate.waitForCallers()
             server.provider.refreshGate.open()
             try await eventually("it is over") { try await scene.ask().token == "at-2" }
@@ -307,48 +299,37 @@ struct RememberedAnswerTests {
 
     @Test("a token is not given beyond its end, nor when it comes from the future", arguments: [3_301, -10] as [Int64])
     func wallClock(step: Int64) async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { (server, scene) async throws in
             server.clock.setWallClock(bySeconds: step)
-            #expect(try await scene.askAnew().token == "at-2")
-            try await scene.remember()
+            #expect(try await scene.askAgain().token == "at-2")
         }
     }
 
-    @Test("nor with less left than was asked for")
+    @Test("a token is not given with less left than was asked for")
     func minimumLifetime() async throws {
         var params = AcquireTokenSilent.Params.of("mail")
         params.query.minimumLifetime = 3_000
-        try await ServerBed.runRemembered(params) { (server, scene) async throws in
+        try await ServerBed.runConnected(params) { (server, scene) async throws in
             server.clock.setWallClock(bySeconds: 600)
             #expect(try await scene.ask().token == "at-1")
             server.clock.setWallClock(bySeconds: 1)
-            #expect(try await scene.askAnew().token == "at-2")
+            #expect(try await scene.askAgain().token == "at-2")
         }
     }
 
-    @Test("after a second it is decided anew, however little was changed")
-    func second() async throws {
-        try await ServerBed.runRemembered { server, scene in
-            server.clock.advance(bySeconds: 1)
-            #expect(try await scene.askAnew().token == "at-1")
-            try await scene.remember()
-        }
-    }
-
-    @Test("a locked broker gives nothing, and an unlocked one decides anew", arguments: [true, false])
+    @Test("a locked broker gives nothing, and an unlocked one does again", arguments: [true, false])
     func lock(asksMeanwhile: Bool) async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             await server.broker.lock.lock(because: "of a test")
-            if asksMeanwhile { #expect(try await scene.askAnew().kind == ErrorKind.locked.rawValue) }
+            if asksMeanwhile { #expect(try await scene.askAgain().kind == ErrorKind.locked.rawValue) }
             try await server.broker.lock.unlock(passphrase: nil, caller: "a test")
-            #expect(try await scene.askAnew().token == "at-1")
-            try await scene.remember()
+            #expect(try await scene.askAgain().token == "at-1")
         }
     }
 
-    @Test("it opens still when the data keys were replaced")
+    @Test("a token opens still when the data keys were replaced")
     func dataKeys() async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             _ = try await server.connect().call(RotateKey.self, .init())
             #expect(try await scene.ask().token == "at-1")
             #expect(try await scene.ask() == scene.ask(on: server.connect()))
@@ -360,8 +341,7 @@ struct RememberedAnswerTests {
         try await ServerBed.run(requestsPerUser: 1) { server in
             try await server.register("mail")
             try await server.signIn("ann", to: "mail")
-            let scene = try await RememberedScene(server)
-            try await scene.remember()
+            let scene = try await OpenConnectionScene(server)
             let gate = Gate()
             server.vault.hold(until: gate)
             var clients: [LineClient] = []
@@ -372,7 +352,7 @@ struct RememberedAnswerTests {
                 try await clients.last?.send(RegisterApp.requestLine(id: 1, params))
                 try await server.vault.waitForHeld(number)
             }
-            #expect(try await scene.askAnew().kind == ErrorKind.throttled.rawValue)
+            #expect(try await scene.askAgain().kind == ErrorKind.throttled.rawValue)
             gate.open()
             for client in clients { _ = try await client.readResult() }
         }
@@ -380,7 +360,7 @@ struct RememberedAnswerTests {
 
     @Test("a broker that stops refuses it")
     func stopping() async throws {
-        try await ServerBed.runRemembered { server, scene in
+        try await ServerBed.runConnected { server, scene in
             let gate = Gate()
             server.vault.hold(until: gate)
             let params = RegisterApp.Params(name: "other", clientId: "c", authority: ServerBed.authority)

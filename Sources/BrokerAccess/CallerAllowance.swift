@@ -1,0 +1,63 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// How often a caller may do what others notice.
+package final class CallerAllowance: Sendable {
+    package struct Limit: Sendable {
+        let count: Int
+        let window: Duration
+        /// What the caller has had, as a sentence says it.
+        let words: String
+
+        /// Windows of a browser that the broker itself opens: each takes the person's attention.
+        package static let browsers = Limit(
+            count: 10, window: .seconds(60), words: "had 10 browser windows opened within a minute")
+        /// Sign-ins and sign-outs in a browser, with whoever opens it: every listener of the group hears of each.
+        package static let interactions = Limit(
+            count: 300, window: .seconds(60), words: "begun 300 sign-ins within a minute")
+    }
+
+    /// Callers that are kept in mind; who did nothing for the longest goes first.
+    static let callers = 256
+
+    private let limit: Limit
+    private let clock: any BrokerClock
+    /// When each caller came, the oldest first.
+    private let uses = Mutex<[Key: [Duration]]>([:])
+
+    private struct Key: Hashable {
+        let partition: Partition
+        let claimant: Claimant
+    }
+
+    package init(_ limit: Limit, clock: any BrokerClock) {
+        self.limit = limit
+        self.clock = clock
+    }
+
+    /// - Throws: `throttled`, and when to try again.
+    package func take(for caller: Caller) throws(BrokerError) {
+        let key = Key(partition: caller.partition, claimant: caller.spender.orAllUnnamed)
+        let now = clock.uptime
+        let wait: Duration? = uses.withLock { [limit] uses in
+            var recent = (uses[key] ?? []).filter { now - $0 < limit.window }
+            if recent.count >= limit.count, let first = recent.first { return limit.window - (now - first) }
+            recent.append(now)
+            if uses[key] == nil, uses.count >= Self.callers {
+                let quietest = uses.min { ($0.value.last ?? .zero) < ($1.value.last ?? .zero) }
+                if let quietest { uses[quietest.key] = nil }
+            }
+            uses[key] = recent
+            return nil
+        }
+        guard let wait else { return }
+        let seconds = wait.components.seconds + 1
+        throw BrokerError(
+            .throttled, "\(caller.id) has \(limit.words); try again in \(seconds.inSeconds)."
+        ) {
+            $0.caller = caller.id
+            $0.retryAfter = Int(seconds)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import BrokerRPC
+import BrokerSocket
+import BrokerValues
+
+/// The broker's own protocol: a line of JSON-RPC 2.0 becomes requests to the ``RequestService``, and their answers a line.
+package struct JSONRPCFront: Front {
+    package let door = Door.socket
+    package let service: RequestService
+    package let hasNotifications = true
+
+    package init(_ service: RequestService) { self.service = service }
+
+    package func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
+    package func converse() -> any Conversation { JSONRPCConversation(service: service) }
+
+    package func refusal(_ error: BrokerError) -> [UInt8] { Refusal.line(error) }
+
+    package func refusal(_ reason: LineRefusal) -> [UInt8] {
+        switch reason {
+        case .lineTooLong(let limit): Refusal.line(RPCError.lineTooLong(limit: limit))
+        case .lineCutOff: Refusal.line(RPCError.lineCutOff)
+        default: refusal(BrokerError(reason))
+        }
+    }
+}
+
+/// Each line stands for itself.
+final class JSONRPCConversation: Conversation {
+    private let service: RequestService
+    let isOver = false
+
+    init(service: RequestService) { self.service = service }
+
+    func begin(
+        _ line: UnsafeRawBufferPointer, in context: ConnectionContext, refusing refusal: BrokerError?,
+        _ writer: inout JSONWriter
+    ) -> MessageHandling {
+        let handling: MessageHandling
+        switch RequestLine(line) {
+        case .single(let item): handling = begin(item, in: context, refusal, &writer)
+        case .batch(let items): handling = begin(items, in: context, refusal, &writer)
+        case .refused(let error):
+            writer.refuse(with: error, to: nil)
+            handling = .answered
+        }
+        switch handling {
+        case .answered:
+            writer.endAnyLine()
+            return .answered
+        case .waits(let requests, let rest):
+            return .waits(requests: requests) { writer in
+                let after = await rest(&writer)
+                writer.endAnyLine()
+                return after
+            }
+        }
+    }
+
+    private func begin(
+        _ item: RequestLine.Item, in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
+    ) -> MessageHandling {
+        let call: Call
+        switch item {
+        case .invalid(let id, let error):
+            writer.refuse(with: error, to: id)
+            return .answered
+        case .call(let read): call = read
+        }
+        var reply = JSONRPCReply(id: call.id, vault: service.services.vault, writer: JSONWriter())
+        swap(&reply.writer, &writer)
+        defer { swap(&reply.writer, &writer) }
+        if let refusal {
+            reply.fail(refusal.correlated(CorrelationID.make()))
+            return .answered
+        }
+        guard let handler = service.handler(of: call.method, in: context) else {
+            reply.refuse(.methodNotFound(call.method))
+            return .answered
+        }
+        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RPCError) in
+            try handler.read(call)
+        }
+        switch handling {
+        case .answered: return .answered
+        case .waits(let rest):
+            return .waits(requests: 1) { [id = call.id, vault = service.services.vault] writer in
+                var reply = JSONRPCReply(id: id, vault: vault, writer: JSONWriter())
+                let after = await rest(&reply)
+                writer = reply.writer
+                return after
+            }
+        }
+    }
+
+    /// One array answers a batch, when the last answer is there (JSON-RPC 2.0, section 6).
+    private func begin(
+        _ items: [RequestLine.Item], in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
+    ) -> MessageHandling {
+        var answers = JSONWriter()
+        var waiting: [MessageHandling.Rest] = []
+        for item in items {
+            if case .waits(_, let rest) = begin(item, in: context, refusal, &answers) { waiting.append(rest) }
+        }
+        guard !waiting.isEmpty else {
+            writer.batch(answers)
+            return .answered
+        }
+        return .waits(requests: waiting.count) { [answers, waiting] writer in
+            var answers = answers
+            var following: [@Sendable () -> Void] = []
+            await withTaskGroup(of: (JSONWriter, (@Sendable () -> Void)?).self) { group in
+                for rest in waiting {
+                    group.addTask {
+                        var answer = JSONWriter()
+                        let after = await rest(&answer)
+                        return (answer, after)
+                    }
+                }
+                for await (answer, after) in group {
+                    if !answer.bytes.isEmpty { answers.json(answer.bytes) }
+                    if let after { following.append(after) }
+                }
+            }
+            writer.batch(answers)
+            return { [following] in for begin in following { begin() } }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Notifications have no answer.
+    fileprivate mutating func endAnyLine() {
+        if !bytes.isEmpty { endLine() }
+    }
+
+    /// Notifications have no place in the array.
+    fileprivate mutating func batch(_ answers: JSONWriter) {
+        if !answers.bytes.isEmpty { array { writer in writer.json(answers.bytes) } }
+    }
+}

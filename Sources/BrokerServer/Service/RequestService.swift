@@ -1,0 +1,132 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// The one way of every request, below all protocols: right, params, keys, app, work, answer, log. A front says who is calling
+/// (``ConnectionContext``), names a method, and writes the answer in its own protocol (``Reply``).
+package final class RequestService: Sendable {
+    let policy: AccessPolicy
+    let services: ServerServices
+    /// Of each user, over all fronts.
+    let ofUsers: UserRequests
+    private let log: RequestLog
+    private let handlers: [String: any AnyMethodHandler]
+    /// Audits what the provider decided.
+    private let providersWord: Subscription
+    /// Of watches.
+    private let observations: [Subscription]
+
+    package init(_ services: ServerServices) {
+        log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
+        let tokens = TokenHandlers(services: services)
+        let watches = WatchHandlers(looks: WatchLooks(tokens: tokens, log: log))
+        observations = watches.observe()
+        let all: [[any AnyMethodHandler]] = [
+            tokens.all,
+            watches.all,
+            InteractionHandlers(services: services).all,
+            AccountHandlers(services: services).all,
+            AppHandlers(services: services).all,
+            CacheHandlers(services: services).all,
+            GrantHandlers(services: services).all,
+            SandboxHandlers(services: services).all,
+            AuditHandlers(services: services).all,
+            BrokerHandlers(services: services).all,
+            KeyHandlers(services: services).all,
+            PartitionHandlers(services: services).all,
+        ]
+        policy = services.policy
+        self.services = services
+        ofUsers = UserRequests(most: services.requestsPerUser)
+        providersWord = services.broker.observeProvidersWord { [audit = services.audit] in
+            AuditEvent(ofProvider: $0).map { [partition = $0.partition] in audit.note($0, ofBrokerIn: partition) }
+        }
+        handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.rules.name, $0) })
+    }
+
+    /// The handler of a method that the client calls by this name; nil, and a line in the log, where there is none.
+    func handler(of method: String, in context: ConnectionContext) -> (any AnyMethodHandler)? {
+        if let handler = handlers[method] { return handler }
+        log.refused(
+            .methodNotFound(method), RequestEntry.Subject(method: "a request", caller: context.audited),
+            since: log.start())
+        return nil
+    }
+
+    /// The handler of a method that a front calls for its client.
+    func handler<M: BrokerMethod>(of _: M.Type) -> MethodHandler<M>? { handlers[M.name] as? MethodHandler<M> }
+
+    /// Begins a request, on the reactor's thread. The answer is in the reply when this returns, unless the request waits.
+    ///
+    /// - Parameter read: gives the params. They are read when the caller may use the method.
+    func begin<R: Reply>(
+        _ rules: MethodRules, in context: ConnectionContext, _ reply: inout R,
+        reading read: () throws(RPCError) -> any PendingRequest
+    ) -> Handling<R> {
+        let start = log.start()
+        var subject = RequestEntry.Subject(method: rules.name, caller: context.audited)
+        do throws(BrokerError) {
+            try requireRight(rules.permission, in: context)
+            let pending: any PendingRequest
+            do throws(RPCError) { pending = try read() } catch {
+                log.refused(error, subject, since: start)
+                reply.refuse(error)
+                return .answered
+            }
+            subject.correlationID = pending.facts.correlationID
+            subject.app = pending.facts.app
+            let entry = RequestEntrance(pending, rules, policy, context)
+            guard let request = try entry.admitNow() else {
+                return later(entry, subject, since: start) { () throws(BrokerError) in try await entry.admitLater() }
+            }
+            var isUnderWay = false
+            defer { if !isUnderWay { policy.leave(neededKeys: rules.needsKeys) } }
+            switch try request.begin() {
+            case .done(let completion):
+                try reply.give(completion.answer, correlationID: pending.facts.correlationID)
+                log.done(completion.outcome, subject, since: start)
+            case .waits(let output):
+                isUnderWay = true
+                return later(entry, subject, since: start, work: .waits(output)) { request }
+            }
+        } catch {
+            reply.fail(log.failed(error, subject, since: start))
+        }
+        return .answered
+    }
+
+    /// Right of the person's own tools, whatever the params are.
+    private func requireRight(_ permission: Permission, in context: ConnectionContext) throws(BrokerError) {
+        switch permission {
+        case .administration: try policy.requireAdministrator(context.callerNow())
+        case .ownership: try policy.requireOwnerOfBroker(context.callerNow())
+        case .person, .app, .appOrPersonal: break
+        }
+    }
+
+    /// The rest of a request, in a task of its own. Each admitted request leaves at its end.
+    private func later<R: Reply>(
+        _ entry: RequestEntrance, _ subject: RequestEntry.Subject, since start: Duration,
+        work begun: Work<Completion>? = nil,
+        _ admitted: @escaping @Sendable () async throws(BrokerError) -> any AdmittedRequest
+    ) -> Handling<R> {
+        .waits { [self] reply in
+            do throws(BrokerError) {
+                let request = try await admitted()
+                defer { policy.leave(neededKeys: entry.rules.needsKeys) }
+                let work = if let begun { begun } else { try request.begin() }
+                let completion = try await entry.finish(work)
+                try entry.confirm(request)
+                try reply.give(completion.answer, correlationID: entry.facts.correlationID)
+                log.done(completion.outcome, subject, since: start)
+                guard reply.isAwaited, case .watch(let watch, _) = completion.answer else { return nil }
+                return { watch.begin() }
+            } catch {
+                reply.fail(log.failed(error, subject, since: start))
+                return nil
+            }
+        }
+    }
+}
