@@ -43,6 +43,15 @@ package struct AgentExchange: Sendable {
     /// Bytes that are kept.
     package var count: Int { pending.count }
 
+    /// Whether the rest of it is waited for: a message is not whole, or keys were exchanged.
+    package var isUnderWay: Bool {
+        switch state {
+        case .opening: count > 0
+        case .object, .sealed: true
+        case .over: false
+        }
+    }
+
     package var isOver: Bool { if case .over = state { true } else { false } }
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -96,7 +105,7 @@ package struct AgentExchange: Sendable {
     }
 
     private mutating func open() -> Step {
-        pending.removeFirst(pending.prefix(while: Self.isBlank).count)
+        dropBlanks()
         guard let first = pending.first else { return .needsMore }
         guard first != UInt8(ascii: "{") else { return readObject(ObjectEnd(), 0) }
         let text = pending.prefix(Self.keyText)
@@ -122,11 +131,9 @@ package struct AgentExchange: Sendable {
 
     private mutating func readFrame(_ seal: AgentSeal, _ frame: SealedFrame) -> Step {
         var frame = frame
-        let begin = pending.prefix(while: Self.isBlank).count
-        let text = pending[begin...]
-        guard !text.isEmpty else { return .needsMore }
-        let end = text.lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? text.endIndex
-        switch frame.read(text[..<end], with: seal) {
+        if !frame.hasBegun { dropBlanks() }
+        guard !pending.isEmpty else { return .needsMore }
+        switch frame.read(pending, with: seal) {
         case .needsMore:
             state = .sealed(seal, frame)
             return .needsMore
@@ -136,6 +143,8 @@ package struct AgentExchange: Sendable {
             return text.withBytes(Self.request)
         }
     }
+
+    private mutating func dropBlanks() { pending.removeFirst(pending.prefix(while: Self.isBlank).count) }
 
     private static func request(_ text: UnsafeRawBufferPointer) -> Step {
         do throws(AgentRefusal) { return .ask(try AgentRequest(json: text)) } catch { return .refuse(error) }

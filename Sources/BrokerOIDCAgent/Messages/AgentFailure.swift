@@ -8,7 +8,7 @@ package struct AgentFailure: Error, Sendable, Equatable {
     /// Clients that read this ask another agent over the network: so it stands only where there is no such app.
     package static let noSuchAccount = "No account configured with that short name"
 
-    init(_ error: String, toDo goal: String, run command: String) {
+    package init(_ error: String, toDo goal: String, run command: String) {
         self.error = error
         info = "\(goal), run: \(command)"
     }

@@ -32,6 +32,19 @@ package enum AgentReply {
         success(to: &writer) { $0.string(text) }
     }
 
+    package static func status(version: String, isLocked: Bool, apps: [String], to writer: inout JSONWriter) {
+        success(to: &writer) { writer in
+            writer.object { writer in
+                writer.key("version")
+                writer.string(version)
+                writer.key("locked")
+                writer.bool(isLocked)
+                writer.key("loaded_accounts")
+                writer.array { writer in for app in apps { writer.string(app) } }
+            }
+        }
+    }
+
     package static func failure(_ failure: AgentFailure, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("status")

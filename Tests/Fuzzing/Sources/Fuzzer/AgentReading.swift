@@ -51,21 +51,25 @@ private func readPlain(_ text: [UInt8], _ size: Int) {
 
 /// What was sealed is read as it is without.
 private func check(_ step: AgentExchange.Step, against text: [UInt8]) {
-    do throws(AgentRefusal) {
-        let request = try text.withUnsafeBytes { bytes throws(AgentRefusal) in try AgentRequest(json: bytes) }
+    let read: Result<AgentRequest, AgentRefusal> = text.withUnsafeBytes { bytes in
+        do throws(AgentRefusal) { return .success(try AgentRequest(json: bytes)) } catch { return .failure(error) }
+    }
+    switch read {
+    case .success(let request):
         precondition(step.request == request, "a seal changed the request")
-        if case .token(let asked) = request {
-            precondition(asked.scopes.allSatisfy { !$0.isEmpty && !$0.utf8.contains(0x20) }, "a scope with a blank")
-            precondition(asked.minimumLifetime.map { $0 > 0 } ?? true, "a lifetime that is none")
-            let isShown = asked.hint?.unicodeScalars.allSatisfy(\.isSafeToShow) ?? true
-            precondition(isShown, "a hint that steers a terminal")
-        }
-    } catch {
+        guard case .token(let asked) = request else { return }
+        precondition(asked.scopes.allSatisfy { !$0.isEmpty && !$0.utf8.contains(0x20) }, "a scope with a blank")
+        precondition(asked.minimumLifetime.map { $0 > 0 } ?? true, "a lifetime that is none")
+        precondition(asked.hint?.isSafeToShow ?? true, "a hint that steers a terminal")
+    case .failure(let refusal):
         precondition(step.request == nil && !mustAccept, "a seal made a request of it")
         precondition(
-            error.text.unicodeScalars.allSatisfy(\.isSafeToShow) && error.failure.info.contains(", run: "),
-            "an answer that says nothing to do")
+            refusal.text.isSafeToShow && refusal.failure.info.contains(", run: "), "an answer that says nothing to do")
     }
+}
+
+extension String {
+    fileprivate var isSafeToShow: Bool { unicodeScalars.allSatisfy(\.isSafeToShow) }
 }
 
 /// Whatever was asked, its answer is one object, under the seal of the request.
