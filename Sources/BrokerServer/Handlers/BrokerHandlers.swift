@@ -63,6 +63,7 @@ struct BrokerHandlers: Sendable {
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
         status.configuration = services.process.configuration()
+        status.doors = services.doors.all
         // Who is one of many sees what is their own.
         status.connections = Int64(
             seesAll ? context.connectionCount() : services.connected.all(in: partition).count)
