@@ -110,7 +110,8 @@ let package = Package(
         layer(
             "BrokerServer",
             [
-                "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .logging,
+                "BrokerSocket", "BrokerRPC", "BrokerOIDCAgent", "BrokerEngine", "BrokerAccess", "BrokerModel",
+                "BrokerValues", .logging,
             ]),
         layer("BrokerLink", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 

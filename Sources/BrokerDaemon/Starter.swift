@@ -36,7 +36,9 @@ struct Starter {
         }
         guard let activated, failure.mayPass else { throw failure }
         let deadline = ContinuousClock.now + Self.longest
-        var queue = SocketQueue(activated.main.descriptor, servedUID: loader.isSystemMode ? nil : geteuid())
+        var queue = SocketQueue(
+            [activated.main.descriptor] + activated.others.values.map(\.descriptor),
+            servedUID: loader.isSystemMode ? nil : geteuid())
         var patience = Duration.zero
         while queue.hasClient(within: patience), ContinuousClock.now < deadline {
             if patience > .zero {
@@ -48,7 +50,10 @@ struct Starter {
                 }
             }
             ServiceManager().status(failure.text)
-            queue.dismissAll(saying: Refusal.line(BrokerError.notStarted(failure.text)))
+            let error = BrokerError.notStarted(failure.text)
+            queue.dismissAll { listener in
+                listener == activated.main.descriptor ? Refusal.line(error) : OIDCAgentFront.refusal(error)
+            }
             patience = Self.patience
         }
         throw failure

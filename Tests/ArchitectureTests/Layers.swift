@@ -66,7 +66,10 @@ extension Layer {
     private static let answer: [Layer] = [
         Layer(
             name: "BrokerServer", folder: "BrokerServer", height: 6,
-            targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
+            targets: [
+                "BrokerSocket", "BrokerRPC", "BrokerOIDCAgent", "BrokerEngine", "BrokerAccess", "BrokerModel",
+                "BrokerValues",
+            ],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerLink", folder: "BrokerLink", height: 6,

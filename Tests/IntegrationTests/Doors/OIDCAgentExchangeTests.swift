@@ -49,7 +49,8 @@ struct OIDCAgentExchangeTests {
     @Test("that stops in the middle holds up nobody, and is told so when its time is over")
     func halfOpen() async throws {
         try await withTestBed { bed in
-            let agent = try await AgentScene.make(in: bed) { $0.configuration = "[socket]\nidle_line_timeout = 1\n" }
+            let agent = try await AgentScene.make(
+                in: bed, options: { $0.configuration = "[socket]\nidle_line_timeout = 1\n" })
             try await agent.scene.signIn()
             var open: [LineClient] = []
             for part in ["", "{\"request\"", "AAAA", String(repeating: "AQ", count: 21) + "A="] {
@@ -123,7 +124,7 @@ struct OIDCAgentExchangeTests {
     @Test("is not there where it is switched off")
     func off() async throws {
         try await withTestBed { bed in
-            let agent = try await AgentScene.make(in: bed) { $0.arguments = ["--oidc-agent-socket", "off"] }
+            let agent = try await AgentScene.make(in: bed, options: { $0.arguments = ["--oidc-agent-socket", "off"] })
             #expect(!FileManager.default.fileExists(atPath: agent.socket))
             let elsewhere = bed.path("elsewhere.sock")
             var scene = agent.scene
