@@ -91,6 +91,7 @@ struct BrokerHandlers: Sendable {
         metrics.locked = services.broker.lock.isLocked
         metrics.connections = Int64(connections)
         metrics.requests = services.counts.requests
+        metrics.doors = services.counts.doors
         metrics.latencies = services.counts.latencies
         metrics.refreshes = services.broker.refreshOutcomes.all.map { GetMetrics.OutcomeCount($0.outcome, $0.count) }
         metrics.refreshesInFlight = Int64(services.broker.refreshesInFlight)
