@@ -27,6 +27,7 @@ package struct OIDCAgentFront: Front {
 
     package func refusal(_ reason: LineRefusal) -> [UInt8] {
         switch reason {
+        case .lineTooLong: Self.refusal(AgentRefusal.tooLong(limit: AgentExchange.limit).failure)
         case .lineCutOff: Self.refusal(AgentRefusal.cutOff.failure)
         case .lineStalled: Self.refusal(AgentRefusal.stalled.failure)
         default: refusal(BrokerError(reason))

@@ -7,12 +7,16 @@ final class OIDCAgentWire {
     /// What the exchange said last, to be done by the conversation.
     private var step: AgentExchange.Step?
 
-    /// - Returns: false when it needs more.
-    fileprivate func look() -> Bool {
+    fileprivate func look() -> MessageStep {
         let next = exchange.next()
-        if case .needsMore = next { return false }
-        step = next
-        return true
+        switch next {
+        case .needsMore: return .needsMore
+        // The bytes layer answers it, and drops the rest until the client comes to read.
+        case .refuse(.tooLong): return .tooLong
+        case .write, .ask, .refuse:
+            step = next
+            return .message([])
+        }
     }
 
     func takeStep() -> AgentExchange.Step? {
@@ -29,6 +33,6 @@ struct OIDCAgentSplitter: MessageSplitter {
     var count: Int { wire.exchange.count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) { wire.exchange.append(bytes) }
-    mutating func next() -> MessageStep { wire.look() ? .message([]) : .needsMore }
+    mutating func next() -> MessageStep { wire.look() }
     mutating func discard() { _ = wire.exchange.end(.cutOff) }
 }
