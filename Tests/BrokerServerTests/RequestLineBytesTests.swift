@@ -21,7 +21,8 @@ struct RequestLineBytesTests {
         try await ServerBed.runSignedIn { (server) async throws in
             let client = try await server.connect()
             for id in ["1", "0", "2", "10", "4711", "999999999999999"] {
-                #expect(try await answer(Self.line(id: id), on: client)["id"]?.value == Int64(id).map(JSONValue.integer))
+                #expect(
+                    try await answer(Self.line(id: id), on: client)["id"]?.value == Int64(id).map(JSONValue.integer))
             }
         }
     }

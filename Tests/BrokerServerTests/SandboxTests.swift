@@ -49,6 +49,9 @@ struct SandboxTests {
             let listed = try await server.connect().call(ListSandboxes.self, .init()).sandboxes
             #expect(listed.map(\.handle) == [handle] && listed.first?.openedBy.id == "/test")
             #expect(listed.first?.sandbox.apps == ["mail"])
+            let audited = try await server.connect().call(ListAudit.self, .init()).entries
+            #expect(audited.first { $0.method == OpenSandbox.name }?.door == "socket")
+            #expect(audited.first { $0.outcome == "cached" }?.door == "sandbox")
         }
     }
 

@@ -75,7 +75,8 @@ extension AuditEntry: MessageObject {
         .optional("detail", \.detail, "The change in a few words."),
         .optional(
             "door", \.door,
-            "By which socket and protocol it was asked for: `socket`, `sandbox` or `oidc-agent`. Absent: by none, or an older entry."),
+            "By which socket and protocol it was asked for: `socket`, `sandbox` or `oidc-agent`. Absent: by none, or an older entry."
+        ),
         .optional("correlationId", \.correlationID, "Of the last of them."),
     ]
 }

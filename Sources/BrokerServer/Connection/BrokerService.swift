@@ -66,7 +66,8 @@ package struct BrokerService: LineService {
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
         return ConnectionContext(
-            caller: caller, by: own == nil ? front.door : .sandbox, connectedAt: services.clock.uptime, payer: services.payer(caller.partition), callerNow: now,
+            caller: caller, by: own == nil ? front.door : .sandbox, connectedAt: services.clock.uptime,
+            payer: services.payer(caller.partition), callerNow: now,
             hasMoved: { [inspector = services.inspector] thoroughly in
                 guard caller.mayMove else { return false }
                 return inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)

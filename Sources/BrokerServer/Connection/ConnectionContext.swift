@@ -37,7 +37,8 @@ package final class ConnectionContext: Sendable {
 
     /// - Parameter send: takes a line outside any answer.
     init(
-        caller: Caller, by door: Door, connectedAt: Duration, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
+        caller: Caller, by door: Door, connectedAt: Duration, payer: Partition,
+        callerNow: @escaping @Sendable () -> Caller,
         hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers, ofUsers: UserRequests,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void

@@ -172,6 +172,22 @@ struct BackupFlowTests {
         #expect(older.provider.extras.last?.proofKey?.thumbprint == new[0])
     }
 
+    @Test("a bound refresh token of an app with bearer tokens comes with its key, which the next refresh proves")
+    func boundRefreshToken() async throws {
+        var app = mail
+        app.description.bindRefreshToken = true
+        let (here, there) = (try await bed(app), try await bed(app))
+        for bed in [here, there] { bed.provider.offer { $0.dpopAlgorithms = ["ES256"] } }
+        try await here.signIn("alice", app)
+        let report = try await restore(try await export(here), to: there)
+        #expect(report.proofKeys.added == 1 && report.refreshTokens.added == 1)
+        let token = try await there.engine.acquireSilent(there.silent(app))
+        #expect(token.token.record.tokenType == .bearer)
+        #expect(there.provider.refreshes == ["rt-1"])
+        let (signedIn, proven) = (here.provider.extras.first?.proofKey, there.provider.extras.first?.proofKey)
+        #expect(proven != nil && proven?.thumbprint == signedIn?.thumbprint)
+    }
+
     @Test("whatever is wrong with a backup, nothing is changed, and the sentence says what to do")
     func refused() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))

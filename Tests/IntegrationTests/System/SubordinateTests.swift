@@ -14,7 +14,9 @@ import Testing
             let scene = try await SystemScene.make(
                 in: bed, configuration: "[socket]\nmax_connections = 32\n", subordinates: ranges)
             for uid in [12_001, 200_000, 200_001, 265_535] as [UInt32] {
-                #expect(try await scene.user(uid).ask("broker.status")["id"] != .null, "\(uid)")
+                // Who listens is never quiet, and so gives way to nobody.
+                let listening = try await scene.user(uid).ask("broker.subscribe", ["topics": ["account"]])
+                #expect(listening["result"] != nil, "\(uid): \(listening)")
             }
             for uid in [200_002, 12_001, 265_534] as [UInt32] {
                 let refusal = try await scene.user(uid).refusal()
