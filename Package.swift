@@ -110,7 +110,8 @@ let package = Package(
         layer(
             "BrokerServer",
             [
-                "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .logging,
+                "BrokerSocket", "BrokerRPC", "BrokerOIDCAgent", "BrokerEngine", "BrokerAccess", "BrokerModel",
+                "BrokerValues", .logging,
             ]),
         layer("BrokerLink", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 
@@ -119,6 +120,7 @@ let package = Package(
             "BrokerSocket",
             ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
         layer("BrokerRPC", ["BrokerValues"]),
+        layer("BrokerOIDCAgent", ["BrokerModel", "BrokerValues", "CSodium"]),
 
         // Decisions
         layer("BrokerEngine", ["BrokerModel", "BrokerValues", .logging]),
@@ -191,6 +193,7 @@ let package = Package(
             "BrokerSocketTests",
             ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix, .logging, .crypto]),
         tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
+        tests("BrokerOIDCAgentTests", ["BrokerOIDCAgent", "BrokerModel", "BrokerValues", "CSodium"]),
         tests(
             "BrokerServerTests",
             [

@@ -5,6 +5,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     /// One broker for every user of the machine.
     package let isSystemMode: Bool
     package var socket = Socket()
+    package var doors = Doors()
     package var vault = Vault()
     package var oauth = OAuth()
     package var lock = Lock()
@@ -30,6 +31,16 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var maxRequestsPerConnection = 64
         /// Seconds.
         package var idleLineTimeout = 30
+    }
+
+    /// Sockets for programs that do not speak the broker's protocol.
+    package struct Doors: Sendable, Equatable {
+        /// Nil: beside the broker's socket, in user mode; ``off``: none.
+        package var oidcAgentSocket: String?
+        /// Other names of apps, as programs know them that ask oidc-agent.
+        package var oidcAgentAccounts: [String: String] = [:]
+
+        package static let off = "off"
     }
 
     package struct Vault: Sendable, Equatable {

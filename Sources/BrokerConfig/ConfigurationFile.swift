@@ -7,6 +7,9 @@ struct ConfigurationFile {
     /// The tables `[provider."https://issuer"]`.
     var providers: [(provider: String, key: String, value: SettingValue, origin: ConfigurationOrigin)] = []
 
+    /// The table `[doors.oidc_agent_accounts]`.
+    var accounts: [(alias: String, value: SettingValue, origin: ConfigurationOrigin)] = []
+
     /// The tables `[sandbox.NAME]`.
     var sandboxes: [(name: String, key: String, value: SettingValue, origin: ConfigurationOrigin)] = []
 
@@ -28,6 +31,8 @@ struct ConfigurationFile {
                 providers.append((entry.path[1], key, entry.value, origin))
             } else if entry.path.count == 3, entry.path[0] == "sandbox" {
                 sandboxes.append((entry.path[1], entry.path[2], entry.value, origin))
+            } else if entry.path.count == 3, entry.path[..<2] == ["doors", AccountTable.key] {
+                accounts.append((entry.path[2], entry.value, origin))
             } else if entry.path == ["browser"] {
                 // There is nothing else to be said of a browser than what starts it.
                 guard let command = entry.value.command else {

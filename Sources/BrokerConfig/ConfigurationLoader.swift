@@ -70,6 +70,7 @@ package struct ConfigurationLoader: Sendable {
             }
             for entry in file.providers { try assign(entry, to: &result) }
             for entry in file.sandboxes { try assign(entry, to: &result) }
+            for entry in file.accounts { try AccountTable.assign(entry, to: &result) }
         }
         for provider in result.configuration.providers.keys.sorted() {
             guard let mistake = result.configuration.mistake(inCloudsOf: provider) else { continue }
@@ -188,7 +189,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
 
     /// One line a setting, as `--check-config` prints it. What is not seen in a value is there as an escape.
     package var report: String {
-        (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)
+        (Setting.all.map(line) + AccountTable.report(self) + configuration.providers.keys.sorted().flatMap(lines)
             + configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in
                 "sandbox.\(name) = \(sandbox.name)  # \(origins["sandbox.\(name)"] ?? .default)"
             }

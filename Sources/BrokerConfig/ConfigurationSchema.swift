@@ -12,6 +12,10 @@ package enum ConfigurationSchema {
             let parts = setting.name.split(separator: ".", maxSplits: 1).map(String.init)
             tables[parts[0], default: [:]][parts[1]] = setting.schema(keySources: keySources)
         }
+        tables["doors", default: [:]]["oidc_agent_accounts"] = [
+            "type": "object", "description": .string(AccountTable.summary),
+            "additionalProperties": ["type": "string", "minLength": 1],
+        ]
         var properties = tables.mapValues(table)
         properties["browser"] = properties["browser"].map { table in
             let words: JSONValue = ["type": "string", "description": "A command, as $BROWSER has it."]
@@ -85,6 +89,7 @@ extension Setting {
                     ])
                 ]
             case .path: ["type": "string", "pattern": "^(/|~/)"]
+            case .pathOrOff: ["type": "string", "pattern": "^(/|~/|off$)"]
             case .command: ConfigurationSchema.command
             }
         schema["description"] = .string(summary)
@@ -94,7 +99,7 @@ extension Setting {
             case .boolean(let field): schema["default"] = .bool(standard[keyPath: field])
             case .integer(let field, _, _): schema["default"] = .integer(Int64(standard[keyPath: field]))
             case .choice(let field, _): schema["default"] = .string(standard[keyPath: field])
-            case .keySources, .path, .command: break
+            case .keySources, .path, .pathOrOff, .command: break
             }
         }
         return .object(schema)

@@ -29,6 +29,8 @@ package struct Setting: Sendable {
         case keySources(Field<[String]>)
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
+        /// The same, or ``BrokerConfiguration/Doors/off``.
+        case pathOrOff(Field<String?>)
         /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
         case command(Field<[String]>)
     }
@@ -53,6 +55,13 @@ extension Setting {
         Setting(
             name: "socket.idle_line_timeout", kind: .integer(\.socket.idleLineTimeout, 1...3_600, unit: "s"),
             takesEffect: .restart, summary: "How long a line may stay half sent before the connection is closed."),
+        Setting(
+            name: "doors.oidc_agent_socket", kind: .pathOrOff(\.doors.oidcAgentSocket), takesEffect: .restart,
+            flag: "--oidc-agent-socket",
+            defaultNote: "`oidc-agent.sock` beside the broker's socket; `off` with `--system`",
+            summary:
+                "The socket for programs that ask oidc-agent (`OIDC_SOCK`). A socket that systemd passes in comes first. `off`: none."
+        ),
         Setting(
             name: "vault.state_dir", kind: .path(\.vault.stateDirectory), takesEffect: .restart, flag: "--state-dir",
             environment: "BROKER_STATE_DIR",
@@ -231,6 +240,7 @@ extension Setting {
         result.apps = source.apps
         result.sandboxes = source.sandboxes
         result.formerNames = source.formerNames
+        result.doors.oidcAgentAccounts = source.doors.oidcAgentAccounts
         return result
     }
 }
@@ -242,7 +252,7 @@ extension Setting.Kind {
         case .boolean(let field): String(configuration[keyPath: field])
         case .integer(let field, _, _): String(configuration[keyPath: field])
         case .choice(let field, _): configuration[keyPath: field]
-        case .path(let field): configuration[keyPath: field] ?? ""
+        case .path(let field), .pathOrOff(let field): configuration[keyPath: field] ?? ""
         case .keySources(let field), .command(let field): Self.quoted(configuration[keyPath: field])
         }
     }
@@ -252,7 +262,7 @@ extension Setting.Kind {
         case .boolean(let field): target[keyPath: field] = source[keyPath: field]
         case .integer(let field, _, _): target[keyPath: field] = source[keyPath: field]
         case .choice(let field, _): target[keyPath: field] = source[keyPath: field]
-        case .path(let field): target[keyPath: field] = source[keyPath: field]
+        case .path(let field), .pathOrOff(let field): target[keyPath: field] = source[keyPath: field]
         case .keySources(let field), .command(let field): target[keyPath: field] = source[keyPath: field]
         }
     }

@@ -36,6 +36,7 @@ extension Setting.Kind {
         case .choice(_, let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
         case .keySources: "name of a key source, or array of names"
         case .path: "path"
+        case .pathOrOff: "path, or `off`"
         case .command: "array of words"
         }
     }

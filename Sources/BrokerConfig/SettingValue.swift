@@ -36,7 +36,7 @@ extension Setting {
         case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
         case .integer: Int(text).map { .integer($0) } ?? .string(text)
         // A command comes from files only: cutting a text into words would be a shell's work.
-        case .choice, .keySources, .path, .command: .string(text)
+        case .choice, .keySources, .path, .pathOrOff, .command: .string(text)
         }
     }
 
@@ -67,7 +67,9 @@ extension Setting {
                 }
             }
             configuration[keyPath: field] = names
-        case (.path(let field), .string(let text)):
+        case (.pathOrOff(let field), .string(BrokerConfiguration.Doors.off)):
+            configuration[keyPath: field] = BrokerConfiguration.Doors.off
+        case (.path(let field), .string(let text)), (.pathOrOff(let field), .string(let text)):
             configuration[keyPath: field] = try Self.path(text, home: home)
         case (.command(let field), .words(let words)):
             guard let program = words.first, !program.isEmpty else { throw Refusal(.outOfRange, "names no program") }
@@ -112,7 +114,7 @@ extension Setting.Kind {
         switch self {
         case .boolean: "a boolean"
         case .integer: "an integer"
-        case .choice, .path: "a string"
+        case .choice, .path, .pathOrOff: "a string"
         case .keySources: "a string or an array of strings"
         case .command: "an array of strings"
         }

@@ -52,13 +52,13 @@ package enum BrokerDaemon {
 
     package static func serve(_ command: DaemonCommand) async -> DaemonExit {
         do throws(StartFailure) {
-            // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the socket
+            // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the sockets
             // that systemd passed in.
             ProcessEnvironment.keep(where: KeptVariables.has)
             let hardening = ProcessHardening.apply()
             ResidentMemory.limitHeaps()
             let starter = Starter(
-                loader: command.loader(), activated: try activatedSocket(), hardening: hardening, report: say)
+                loader: command.loader(), activated: try activatedSockets(), hardening: hardening, report: say)
             let broker: RunningBroker
             do throws(StartFailure) { broker = try await starter.start() } catch { return error.exit }
             await broker.serveUntilStopped(reloading: command.loader())
@@ -77,9 +77,9 @@ package enum BrokerDaemon {
         }
     }
 
-    private static func activatedSocket() throws(StartFailure) -> ActivatedSocket? {
+    private static func activatedSockets() throws(StartFailure) -> ActivatedSockets? {
         do throws(SocketActivationError) {
-            return try SocketActivation.takeSocket()
+            return try SocketActivation.take(with: [OIDCAgentDoor.activationName])
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }

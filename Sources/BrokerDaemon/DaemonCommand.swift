@@ -78,6 +78,9 @@ package struct DaemonCommand: Equatable, Sendable {
         let home = environment["HOME"]
         var flags: [String: String] = [:]
         flags["socket.path"] = path(.socket, home: home)
+        flags["doors.oidc_agent_socket"] =
+            values[.oidcAgentSocket] == BrokerConfiguration.Doors.off
+            ? BrokerConfiguration.Doors.off : path(.oidcAgentSocket, home: home)
         flags["vault.state_dir"] = path(.stateDirectory, home: home)
         flags["oauth.ca_file"] = path(.caFile, home: home)
         flags["oauth.allow_http_loopback"] = values[.allowHTTPLoopback]

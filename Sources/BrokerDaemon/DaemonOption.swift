@@ -1,6 +1,7 @@
 /// An option of `brokerd`. What reads the command line, its help and its manual page have this one list.
 package enum DaemonOption: String, CaseIterable, Sendable {
     case socket
+    case oidcAgentSocket = "oidc-agent-socket"
     case stateDirectory = "state-dir"
     case configuration = "config"
     case caFile = "ca-file"
@@ -26,7 +27,7 @@ package enum DaemonOption: String, CaseIterable, Sendable {
 
     package var takesValue: Bool {
         switch self {
-        case .socket, .stateDirectory, .configuration, .caFile, .logLevel: true
+        case .socket, .oidcAgentSocket, .stateDirectory, .configuration, .caFile, .logLevel: true
         case .allowHTTPLoopback, .system, .checkConfiguration, .version, .help: false
         }
     }
@@ -34,6 +35,7 @@ package enum DaemonOption: String, CaseIterable, Sendable {
     package var summary: String {
         switch self {
         case .socket: "Where to listen."
+        case .oidcAgentSocket: "Where to listen for programs that ask oidc-agent, or off."
         case .stateDirectory: "The folder of the vault and its key."
         case .configuration: "The configuration file, instead of the usual ones."
         case .caFile: "A PEM file of certificate authorities to trust besides the system's."

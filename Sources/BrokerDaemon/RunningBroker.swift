@@ -36,6 +36,9 @@ struct RunningBroker: Sendable {
     let listener: LineListener
     let ownSocket: String?
     let sandboxes: SandboxSockets
+    /// Beside the broker's own socket.
+    let doors: [LineListener]
+    let aliases: AppAliases
     let signals: UnixSignalsSequence
     let reactors: Reactors
     /// For the browser's pages.
@@ -45,9 +48,9 @@ struct RunningBroker: Sendable {
 
     /// What fails before the vault is open has left nothing behind, and may be tried again.
     ///
-    /// - Parameter activated: the socket that systemd passed in; without one the broker binds its own.
+    /// - Parameter activated: the sockets that systemd passed in; without any the broker binds its own.
     static func start(
-        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSocket?,
+        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSockets?,
         log: BrokerLog
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
@@ -128,17 +131,27 @@ struct RunningBroker: Sendable {
         let limits = lineLimits(configuration, logger)
         // A reactor has descriptors of its own, and so has a connection on its way to another one.
         let areFew = limits.connections < configuration.lineLimits.connections
+        let aliases = AppAliases(configuration.doors.oidcAgentAccounts)
         let listener: LineListener
+        let doors: [LineListener]
         let reactors: Reactors
         do throws(SocketError) {
             reactors = if areFew { try Reactors(useful: { 1 }) } else { try Reactors() }
-            let service = BrokerService(JSONRPCFront(RequestService(services)))
+            let requests = RequestService(services)
+            let service = BrokerService(JSONRPCFront(requests))
             listener = try await LineListener.start(
-                try socket(configuration, activated), on: reactors, service: service,
+                try socket(configuration, activated?.main), on: reactors, service: service,
                 limits: limits, logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
+            doors = [
+                try await OIDCAgentDoor.open(
+                    at: OIDCAgentDoor.path(
+                        configuration, beside: activated?.main.path ?? socketPath(configuration)),
+                    handed: activated?.others[OIDCAgentDoor.activationName], configuration, beside: listener,
+                    { OIDCAgentFront(requests, names: aliases, isShut: $0) }, services, logger)
+            ].compactMap(\.self)
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
@@ -148,7 +161,7 @@ struct RunningBroker: Sendable {
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             names: services.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
-            sandboxes: sandboxes,
+            sandboxes: sandboxes, doors: doors, aliases: aliases,
             signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
@@ -189,6 +202,7 @@ struct RunningBroker: Sendable {
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
         consent.apply(isOn: configuration.asksInBrowser)
+        aliases.apply(configuration.doors.oidcAgentAccounts)
         browser.apply(command: configuration.browser.command)
         await sandboxes.open(
             configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))

@@ -44,7 +44,8 @@ extension RunningBroker {
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(
-                            listener: listener, sandboxes: sandboxes, engine: engine, grants: policy.grants,
+                            listener: listener, doors: doors, sandboxes: sandboxes, engine: engine,
+                            grants: policy.grants,
                             http: http, manager: manager, logger: logger, ownSocket: ownSocket)),
                 ], logger: quiet))
         do {

@@ -14,8 +14,8 @@ import Logging
 /// it gives up on the socket, and when the mistake is mended the next request is answered.
 struct Starter {
     let loader: ConfigurationLoader
-    /// The socket that systemd passed in.
-    let activated: ActivatedSocket?
+    /// The sockets that systemd passed in.
+    let activated: ActivatedSockets?
     let hardening: [ProcessHardening.Outcome]
     /// Tells the person who looks at the terminal or the journal.
     let report: (StartFailure) -> Void
@@ -36,7 +36,9 @@ struct Starter {
         }
         guard let activated, failure.mayPass else { throw failure }
         let deadline = ContinuousClock.now + Self.longest
-        var queue = SocketQueue(activated.descriptor, servedUID: loader.isSystemMode ? nil : geteuid())
+        var queue = SocketQueue(
+            [activated.main.descriptor] + activated.others.values.map(\.descriptor),
+            servedUID: loader.isSystemMode ? nil : geteuid())
         var patience = Duration.zero
         while queue.hasClient(within: patience), ContinuousClock.now < deadline {
             if patience > .zero {
@@ -48,7 +50,10 @@ struct Starter {
                 }
             }
             ServiceManager().status(failure.text)
-            queue.dismissAll(saying: Refusal.line(BrokerError.notStarted(failure.text)))
+            let error = BrokerError.notStarted(failure.text)
+            queue.dismissAll { listener in
+                listener == activated.main.descriptor ? Refusal.line(error) : OIDCAgentFront.refusal(error)
+            }
             patience = Self.patience
         }
         throw failure

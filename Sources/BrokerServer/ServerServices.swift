@@ -19,6 +19,7 @@ package struct ServerServices: Sendable {
     package var log: Logger
     package var names: JournalNames
     let connected = ConnectedCallers()
+    package let doors = OpenDoors()
     let counts = RequestCounts()
     let watches: Watches
     package var browsers: CallerAllowance

@@ -66,7 +66,10 @@ extension Layer {
     private static let answer: [Layer] = [
         Layer(
             name: "BrokerServer", folder: "BrokerServer", height: 6,
-            targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
+            targets: [
+                "BrokerSocket", "BrokerRPC", "BrokerOIDCAgent", "BrokerEngine", "BrokerAccess", "BrokerModel",
+                "BrokerValues",
+            ],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerLink", folder: "BrokerLink", height: 6,
@@ -79,6 +82,9 @@ extension Layer {
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux"],
             libraries: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]),
         Layer(name: "BrokerRPC", folder: "BrokerRPC", height: 5, targets: ["BrokerValues"]),
+        Layer(
+            name: "BrokerOIDCAgent", folder: "BrokerOIDCAgent", height: 5,
+            targets: ["BrokerModel", "BrokerValues", "CSodium"]),
     ]
 
     private static let decisions: [Layer] = [

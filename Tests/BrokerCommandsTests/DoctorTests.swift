@@ -62,6 +62,21 @@ struct DoctorTests {
         #expect(hidden.verdict == .note)
     }
 
+    @Test("what is at the socket for oidc-agent's programs, and what OIDC_SOCK says of it")
+    func agentDoor() {
+        let door = GetBrokerStatus.Door(name: "oidc-agent", path: "/run/a.sock")
+        func finding(_ variable: String, _ doors: [GetBrokerStatus.Door]? = [door], trouble: String? = nil) -> Finding?
+        {
+            Examination.agentDoor(doors, variable: variable, trouble: { _ in trouble })
+        }
+        #expect(finding("/run/a.sock")?.verdict == .good && finding("")?.text.contains("not set here") == true)
+        #expect(finding("", nil) == nil && finding("", []) == nil)
+        #expect(finding("/tmp/agent", nil)?.text.contains("does not listen") == true)
+        #expect(
+            finding("/tmp/agent")?.verdict == .note && finding("/tmp/agent")?.advice?.contains("brokerctl env") == true)
+        #expect(finding("/run/a.sock", trouble: "nobody listens there")?.verdict == .bad)
+    }
+
     @Test("a session whose sandbox keeps brokerctl's group from it is pointed out, where that group is needed")
     func sessionUnit() {
         func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> Finding? {

@@ -6,7 +6,7 @@ import Testing
 struct MetricsCommandTests {
     static let metrics = #"""
         {"version":"1.0 \"beta\"","uptime":61,"locked":false,"connections":2,"requests":[\#
-        {"method":"token.acquireSilent","outcome":"done","count":9},{"method":"unknown","outcome":"refused","count":1}],\#
+        {"method":"token.acquireSilent","outcome":"done","count":9},{"method":"unknown","outcome":"refused","count":1}],"doors":[{"door":"oidc-agent","count":4}],\#
         "latencies":[{"source":"cached","bounds":[50,2500,1000000],"counts":[5,2,0,1],"sum":30000123},\#
         {"source":"refreshed","bounds":[50,2500,1000000],"counts":[0,0,1,0],"sum":310000}],\#
         "refreshes":[{"outcome":"done","count":1},{"outcome":"offline","count":3}],"refreshesInFlight":1,"interactions":2,\#
@@ -34,6 +34,7 @@ struct MetricsCommandTests {
             #"["gauge", "brokerd_uptime_seconds", {}, 61.0]"#,
             #"["counter", "brokerd_requests_total", {"method": "token.acquireSilent", "outcome": "done"}, 9.0]"#,
             #"["counter", "brokerd_requests_total", {"method": "unknown", "outcome": "refused"}, 1.0]"#,
+            #"["counter", "brokerd_door_requests_total", {"door": "oidc-agent"}, 4.0]"#,
             #"["counter", "brokerd_cache_hits_total", {}, 8.0]"#,
             #"["counter", "brokerd_refreshes_total", {"outcome": "offline"}, 3.0]"#,
             #"["gauge", "brokerd_interactions_open", {}, 2.0]"#,

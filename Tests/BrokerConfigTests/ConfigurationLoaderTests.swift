@@ -69,6 +69,8 @@ struct ConfigurationLoaderTests {
             max_connections = 7
             max_requests_per_connection = 8
             idle_line_timeout = 9
+            [doors]
+            oidc_agent_socket = "~/agent.sock"
             [vault]
             state_dir = "~/vault"
             key_source = ["key-file"]
@@ -116,6 +118,7 @@ struct ConfigurationLoaderTests {
         expected.socket.maxConnections = 7
         expected.socket.maxRequestsPerConnection = 8
         expected.socket.idleLineTimeout = 9
+        expected.doors.oidcAgentSocket = "/home/ada/agent.sock"
         expected.vault.stateDirectory = "/home/ada/vault"
         expected.vault.keyDirectory = "/keys"
         expected.vault.quota = 16

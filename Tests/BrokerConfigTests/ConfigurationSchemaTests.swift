@@ -53,7 +53,8 @@ import Testing
         arguments: [
             "browser = \"firefox %u\"", "browser = [\"firefox\"]", "browser.command = [\"firefox\"]",
             "vault.key_source = \"credential\"", "vault.key_source = [\"credential\", \"key-file\"]",
-            "vault.state_dir = \"~/vault\"",
+            "vault.state_dir = \"~/vault\"", "doors.oidc_agent_socket = \"off\"",
+            "[doors.oidc_agent_accounts]\n\"wlcg prod\" = \"grid\"",
         ])
     func forms(text: String) async throws {
         #expect(try await accepts(text, "docs/config.schema.json"))
@@ -69,6 +70,7 @@ import Testing
         "what the daemon refuses for its name, type or range, an editor marks",
         arguments: [
             "log.levle = \"debug\"", "log.level = \"loud\"", "cache.expiry_buffer = -1", "oauth.ca_file = 3",
+            "doors.oidc_agent_socket = \"offline\"", "[doors.oidc_agent_accounts]\nwlcg = 3",
             "vault.state_dir = \"vault\"", "vault.key_source = \"hope\"", "browser.command = []",
             "[provider.\"https://id.example\"]\ntoken_endpont = \"https://id.example/token\"",
             "[provider.\"https://id.example\"]\nkind = \"okta\"",

@@ -64,7 +64,9 @@ struct DaemonCommandTests {
     @Test("every path is meant from home after ~/, and else from the folder at hand")
     func paths() throws {
         func loader(_ path: String, home: String = "/home/ada") throws -> ConfigurationLoader {
-            let words = ["--socket", "--state-dir", "--ca-file", "--config"].flatMap { [$0, path] }
+            let words = ["--socket", "--oidc-agent-socket", "--state-dir", "--ca-file", "--config"].flatMap {
+                [$0, path]
+            }
             return try DaemonCommand(words).loader(environment: ["HOME": home])
         }
         for (given, meant) in [
@@ -72,9 +74,20 @@ struct DaemonCommandTests {
         ] {
             let loader = try loader(given)
             #expect(loader.files == .only(meant))
-            #expect(loader.flags == ["socket.path": meant, "vault.state_dir": meant, "oauth.ca_file": meant])
+            #expect(
+                loader.flags == [
+                    "socket.path": meant, "doors.oidc_agent_socket": meant, "vault.state_dir": meant,
+                    "oauth.ca_file": meant,
+                ])
         }
         #expect(try loader("~/x", home: "").files == .only("~/x"))
+    }
+
+    @Test("a door can be switched off, which is no file's name")
+    func off() throws {
+        #expect(
+            try DaemonCommand(["--oidc-agent-socket", "off"]).loader(environment: [:]).flags
+                == ["doors.oidc_agent_socket": "off"])
     }
 
     @Test("who asks for help or the version is told, whatever follows", arguments: ["--help", "-h", "--version"])

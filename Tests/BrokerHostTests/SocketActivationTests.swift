@@ -31,6 +31,36 @@ struct SocketActivationTests {
         }
     }
 
+    @Test("sockets of doors come beside it, each by its name, and others are closed")
+    func doors() async throws {
+        try await withTestBed { bed in
+            let output = try await activate(
+                in: bed,
+                [
+                    "--fdname=brokerd.socket:door.socket:stranger.socket", "--listen=\(bed.path("door"))",
+                    "--listen=\(bed.path("stranger"))",
+                ])
+            #expect(output.contains("socket \(bed.path("s"))\ndoor.socket \(bed.path("door"))\nvariables left"))
+        }
+    }
+
+    @Test("two sockets of one door are refused, and so is a door without the broker's own")
+    func misplacedDoors() async throws {
+        try await withTestBed { bed in
+            let twice = try await activate(
+                in: bed,
+                [
+                    "--fdname=brokerd.socket:door.socket:door.socket", "--listen=\(bed.path("door"))",
+                    "--listen=\(bed.path("more"))",
+                ])
+            #expect(twice.contains("refused") && twice.contains("2 sockets called door.socket"))
+        }
+        try await withTestBed { bed in
+            let alone = try await activate(in: bed, ["--fdname=door.socket"])
+            #expect(alone.contains("refused") && alone.contains("FileDescriptorName=brokerd.socket"))
+        }
+    }
+
     @Test("a datagram socket is refused")
     func datagram() async throws {
         try await withTestBed { bed in

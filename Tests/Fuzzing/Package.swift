@@ -28,12 +28,13 @@ let package = Package(
             name: "Fuzzer",
             dependencies: [
                 "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerVault", "BrokerOAuth", "BrokerConfig",
-                "BrokerModel", "BrokerValues", "CSignatures",
+                "BrokerOIDCAgent", "BrokerModel", "BrokerValues", "CSignatures", "CSodium",
             ],
             swiftSettings: watched + [.unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
         layer("BrokerSocket", ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", logging] + nio),
         layer("BrokerRPC", ["BrokerValues"]),
+        layer("BrokerOIDCAgent", ["BrokerModel", "BrokerValues", "CSodium"]),
         layer("BrokerEngine", ["BrokerModel", "BrokerValues", logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(

@@ -29,8 +29,11 @@ enum HostProbe {
 
     private static func activation() {
         do {
-            let socket = try SocketActivation.takeSocket()
-            say("socket \(socket?.path ?? "none")")
+            let sockets = try SocketActivation.take(with: ["door.socket", "other-door.socket"])
+            say("socket \(sockets?.main.path ?? "none")")
+            for (name, door) in (sockets?.others ?? [:]).sorted(by: { $0.key < $1.key }) {
+                say("\(name) \(door.path ?? "none")")
+            }
         } catch {
             say("refused \(error)")
         }

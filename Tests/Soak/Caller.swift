@@ -46,7 +46,8 @@ struct Caller {
         case 0..<140: try await acquire(holding, on: connection)
         case 140..<160: try await acquire(holding, ["forceRefresh": true], on: connection)
         case 160..<168: try await acquire(holding, ["minimumLifetime": 3000], on: connection)
-        case 168..<178:
+        case 168..<172: try await askAgent(holding)
+        case 172..<178:
             for method in ["broker.status", "accounts.list", "apps.list", "cache.stats"] {
                 _ = try await connection.call(method)
             }
@@ -75,6 +76,26 @@ struct Caller {
             findings.count("clients that left")
         } catch {
             await guest.close()
+            throw error
+        }
+    }
+
+    /// As a client of oidc-agent, which knows an app and nobody in it, whole or in pieces, and stops in the middle of it.
+    private func askAgent(_ holding: Holding) async throws {
+        let socket = await daemon.broker.socket.replacing("broker.sock", with: "oidc-agent.sock")
+        let client = try await LineClient.connect(to: socket)
+        let request = #"{"request":"access_token","account":"\#(holding.app)","scope":"\#(Holding.scope)"}"#
+        do {
+            let pieces = [[request], [String(request.prefix(20)), String(request.dropFirst(20))], ["AAAA"]]
+            for piece in pieces.randomElement() ?? [] { try await client.send(piece) }
+            await client.shutDownWriting()
+            let answer = JSONObject(json: try await client.readToEnd().utf8)
+            await client.close()
+            findings.count("clients of oidc-agent")
+            guard let token = answer?["access_token"] else { return }
+            if let objection = holding.objection(to: ["accessToken": token]) { findings.add(objection) }
+        } catch {
+            await client.close()
             throw error
         }
     }

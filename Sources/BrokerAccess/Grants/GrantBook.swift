@@ -86,6 +86,15 @@ package final class GrantBook: Sendable {
         return holds == true
     }
 
+    /// Whether a person agreed to anything of the app for the caller; no use of it.
+    func hasAny(of caller: Caller, as app: AppRegistration) -> Bool {
+        let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        let has = try? withLedger(of: caller.partition) { _, ledger in
+            ledger.hasAny(for: subject, as: app, now: clock.now)
+        }
+        return has == true
+    }
+
     /// Records that a caller asks for a part of an app.
     ///
     /// - Throws: always: `grantRequired` with the request, `throttled` where there is no room for one more, `accessDenied`

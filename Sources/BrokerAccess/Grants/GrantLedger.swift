@@ -102,6 +102,13 @@ struct GrantLedger: Sendable {
         }
     }
 
+    func hasAny(for subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
+        let binding = app.grantBinding
+        return (bySubject[subject] ?? []).contains { id in
+            grants[id].map { $0.binding == binding && $0.grant.isGood(at: now) } ?? false
+        }
+    }
+
     mutating func use(_ id: String, now: NumericDate) {
         grants[id]?.grant.uses += 1
         grants[id]?.grant.lastUsedOn = now

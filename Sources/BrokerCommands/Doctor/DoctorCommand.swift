@@ -94,6 +94,10 @@ struct DoctorCommand: Subcommand {
                 + Examination.records(status.vault)
                 + Examination.reading(status.configuration, broker.units, changedOn: lastChange)
                 + partitions(context, status) + (isOwner ? key(context) : [])
+                + [
+                    Examination.agentDoor(
+                        status.doors, variable: variable("OIDC_SOCK"), trouble: DoorProbe.trouble(atAgentSocket:))
+                ].compactMap(\.self)
                 + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
         } catch {
             return [Finding("Broker", .bad, error.message)]

@@ -26,6 +26,9 @@ package enum MetricsText {
                 "brokerd_requests", .counter, "Requests answered.",
                 metrics.requests.map { .init($0.ended.count, ["method": $0.method, "outcome": $0.ended.outcome]) }),
             MetricFamily(
+                "brokerd_door_requests", .counter, "Requests answered, by the socket that they came by.",
+                (metrics.doors ?? []).map { .init($0.count, ["door": $0.door]) }),
+            MetricFamily(
                 "brokerd_cache_hits", .counter, "Tokens answered from the cache.",
                 latencies.filter { $0.source == .cached }.map { .init($0.total) }),
             MetricFamily(

@@ -26,7 +26,9 @@ struct BrokerctlCommand: Noun {
             CacheCommand.self, KeyCommand.self,
             LockCommand.self, UnlockCommand.self, PartitionsCommand.self,
             HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
-            MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self,
+            MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, DoorsCommand.self,
+            EnvCommand.self,
+            GitCredentialCommand.self,
             KubeCredentialCommand.self,
             TokenFileCommand.self, SessionCommand.self, CompletionCommand.self,
         ]

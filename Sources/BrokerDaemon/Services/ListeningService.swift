@@ -10,6 +10,8 @@ import ServiceLifecycle
 /// From "ready" to "everything in flight is answered".
 struct ListeningService: Service {
     let listener: LineListener
+    /// Beside it.
+    let doors: [LineListener]
     let sandboxes: SandboxSockets
     let engine: TokenBroker
     let grants: GrantBook
@@ -34,8 +36,13 @@ struct ListeningService: Service {
         async let _: Void = giveUp()
         async let drained: Void = engine.drain()
         async let cutOff = listener.shutDown(within: Self.patience + .seconds(1))
+        async let shut: Void = shutDoors()
         async let closed: Void = sandboxes.shutDown(within: Self.patience + .seconds(1))
-        _ = await (drained, cutOff, closed)
+        _ = await (drained, cutOff, shut, closed)
+    }
+
+    private func shutDoors() async {
+        for door in doors { await door.shutDown(within: Self.patience + .seconds(1)) }
     }
 
     /// Cancelled when nothing is in flight any more.

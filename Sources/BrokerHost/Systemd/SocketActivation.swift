@@ -8,35 +8,54 @@ package struct ActivatedSocket: Sendable, Equatable {
     package let path: String?
 }
 
+/// All that came, each under its own name.
+package struct ActivatedSockets: Sendable, Equatable {
+    /// The broker's own.
+    package let main: ActivatedSocket
+    /// Those of doors.
+    package let others: [String: ActivatedSocket]
+}
+
 package enum SocketActivation {
     /// `FileDescriptorName=` of brokerd.socket; also what systemd calls it when the unit says nothing.
     package static let name = "brokerd.socket"
 
-    /// Takes the descriptor and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child believes they
+    /// Takes the descriptors and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child believes they
     /// are its own. Changes the environment: call it before any thread starts, and once.
     ///
-    /// - Returns: nil when the process was not socket-activated. Descriptors of other names are closed.
-    package static func takeSocket() throws(SocketActivationError) -> ActivatedSocket? {
+    /// - Parameter others: names of sockets that may come beside ``name``.
+    /// - Returns: nil when the process was not socket-activated. Descriptors of unknown names are closed.
+    package static func take(with others: [String]) throws(SocketActivationError) -> ActivatedSockets? {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         guard count >= 0 else { throw .unreadable(errno: -count) }
         defer { release(names, count: Int(count)) }
         guard count > 0 else { return nil }
 
-        var ours: [Int32] = []
-        var others: [String] = []
+        var taken: [String: [Int32]] = [:]
+        var unknown: [String] = []
         for index in 0..<count {
             let descriptor = SD_LISTEN_FDS_START + index
             let given = names?[Int(index)].map { String(cString: $0) } ?? ""
-            if given == name {
-                ours.append(descriptor)
+            if given == name || others.contains(given) {
+                taken[given, default: []].append(descriptor)
             } else {
-                others.append(given)
+                unknown.append(given)
                 close(descriptor)
             }
         }
-        guard let descriptor = ours.first else { throw .notOurs(names: others) }
-        guard ours.count == 1 else { throw .several(ours.count) }
+        guard let ours = taken.removeValue(forKey: name) else {
+            throw .notOurs(names: (unknown + taken.keys).sorted())
+        }
+        var sockets: [String: ActivatedSocket] = [:]
+        for (name, descriptors) in taken { sockets[name] = try socket(named: name, among: descriptors) }
+        return ActivatedSockets(main: try socket(named: name, among: ours), others: sockets)
+    }
+
+    private static func socket(
+        named name: String, among all: [Int32]
+    ) throws(SocketActivationError) -> ActivatedSocket {
+        guard let descriptor = all.first, all.count == 1 else { throw .several(all.count, name: name) }
         guard sd_is_socket_unix(descriptor, streamType, 1, nil, 0) > 0 else { throw .notAListeningUnixSocket }
         return ActivatedSocket(descriptor: descriptor, path: boundPath(descriptor))
     }
@@ -65,7 +84,7 @@ package enum SocketActivationError: Error, Sendable, Equatable {
     case unreadable(errno: Int32)
     /// Sockets came, but none of them is called `brokerd.socket`.
     case notOurs(names: [String])
-    case several(Int)
+    case several(Int, name: String)
     case notAListeningUnixSocket
 }
 
@@ -77,8 +96,8 @@ extension SocketActivationError: CustomStringConvertible {
         case .notOurs(let names):
             "The service manager handed over \(names.joined(separator: ", ")) but no socket called "
                 + "\(SocketActivation.name); set FileDescriptorName=\(SocketActivation.name) in the socket unit."
-        case .several(let count):
-            "The service manager handed over \(count) sockets called \(SocketActivation.name); leave one ListenStream=."
+        case .several(let count, let name):
+            "The service manager handed over \(count) sockets called \(name); leave one ListenStream=."
         case .notAListeningUnixSocket:
             "The socket from the service manager is not a listening Unix stream socket; use ListenStream= with a path."
         }

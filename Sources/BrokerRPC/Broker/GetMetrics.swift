@@ -19,6 +19,7 @@ package enum GetMetrics: OwnershipMethod {
         package var locked = false
         package var connections: Int64 = 0
         package var requests: [RequestCount] = []
+        package var doors: [DoorCount]?
         package var latencies: [Latency] = []
         package var refreshes: [OutcomeCount] = []
         package var refreshesInFlight: Int64 = 0
@@ -35,6 +36,7 @@ package enum GetMetrics: OwnershipMethod {
             .required("locked", \.locked, "Whether the vault is locked."),
             .required("connections", \.connections, "Clients connected now."),
             .required("requests", \.requests, "Requests that were answered; none is listed that never happened."),
+            .optional("doors", \.doors, "The same by the socket and protocol that they came by."),
             .required("latencies", \.latencies, "How long silent requests for tokens took."),
             .required(
                 "refreshes", \.refreshes, "How providers answered when they were offered a refresh token, or did not."),
@@ -78,6 +80,19 @@ package enum GetMetrics: OwnershipMethod {
         package static let members: [Member<RequestCount>] =
             [.required("method", \.method, "A method of this protocol; `unknown` stands for all others.")]
             + OutcomeCount.members.inside(\.ended)
+    }
+
+    package struct DoorCount: MessageObject, Equatable {
+        package var door = ""
+        package var count: Int64 = 0
+
+        package init() {}
+        package init(_ door: String, _ count: Int64) { (self.door, self.count) = (door, count) }
+
+        package static let members: [Member<DoorCount>] = [
+            .required("door", \.door, "As audit entries have it."),
+            .required("count", \.count, "How often."),
+        ]
     }
 
     package enum Source: String, WireChoice {

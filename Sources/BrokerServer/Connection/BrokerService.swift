@@ -108,8 +108,6 @@ package struct BrokerService: LineService {
         return facts
     }
 
-    package func makeSplitter(limit: Int) -> any MessageSplitter { front.makeSplitter(limit: limit) }
-
     package func refusalLine(_ reason: LineRefusal) -> [UInt8] { front.refusal(reason) }
 }
 

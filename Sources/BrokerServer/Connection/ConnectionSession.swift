@@ -56,6 +56,8 @@ final class ConnectionSession: LineHandler {
 
     // MARK: From the bytes layer
 
+    func makeSplitter(limit: Int) -> any MessageSplitter { conversation.makeSplitter(limit: limit) }
+
     func received(
         _ line: ArraySlice<UInt8>, on connection: LineConnection
     ) {

@@ -9,8 +9,6 @@ package protocol Front: Sendable {
     var service: RequestService { get }
     /// Whether its clients hear notifications, such as that a page was opened.
     var hasNotifications: Bool { get }
-    /// Cuts the bytes of one connection into messages.
-    func makeSplitter(limit: Int) -> any MessageSplitter
     func converse() -> any Conversation
     /// The message for a peer that is turned away, delimiter included; empty where the protocol has none.
     func refusal(_ error: BrokerError) -> [UInt8]
@@ -24,6 +22,9 @@ extension Front {
 
 /// One connection of a front. Lives on the reactor's thread.
 package protocol Conversation: AnyObject {
+    /// Cuts the bytes of the connection into messages. Called once, before any byte is read.
+    func makeSplitter(limit: Int) -> any MessageSplitter
+
     /// Whether the connection ends when what was answered is sent.
     var isOver: Bool { get }
 

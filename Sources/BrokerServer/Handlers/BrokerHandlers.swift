@@ -63,6 +63,7 @@ struct BrokerHandlers: Sendable {
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
         status.configuration = services.process.configuration()
+        status.doors = services.doors.all
         // Who is one of many sees what is their own.
         status.connections = Int64(
             seesAll ? context.connectionCount() : services.connected.all(in: partition).count)
@@ -90,6 +91,7 @@ struct BrokerHandlers: Sendable {
         metrics.locked = services.broker.lock.isLocked
         metrics.connections = Int64(connections)
         metrics.requests = services.counts.requests
+        metrics.doors = services.counts.doors
         metrics.latencies = services.counts.latencies
         metrics.refreshes = services.broker.refreshOutcomes.all.map { GetMetrics.OutcomeCount($0.outcome, $0.count) }
         metrics.refreshesInFlight = Int64(services.broker.refreshesInFlight)

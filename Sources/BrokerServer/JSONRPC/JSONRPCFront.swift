@@ -10,7 +10,6 @@ package struct JSONRPCFront: Front {
 
     package init(_ service: RequestService) { self.service = service }
 
-    package func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
     package func converse() -> any Conversation { JSONRPCConversation(service: service) }
 
     package func refusal(_ error: BrokerError) -> [UInt8] { Refusal.line(error) }
@@ -30,6 +29,8 @@ final class JSONRPCConversation: Conversation {
     let isOver = false
 
     init(service: RequestService) { self.service = service }
+
+    func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
 
     func begin(
         _ line: UnsafeRawBufferPointer, in context: ConnectionContext, refusing refusal: BrokerError?,

@@ -8,6 +8,7 @@ final class RequestCounts: Sendable {
     private let silent: OutcomeCounts
     /// What no method is.
     private let unknown = OutcomeCounts()
+    private let byDoor = Door.allCases.map { ($0, Counter()) }
     private let cached = LatencyHistogram()
     private let refreshed = LatencyHistogram()
 
@@ -20,6 +21,12 @@ final class RequestCounts: Sendable {
         method == AcquireTokenSilent.name ? silent : methods[method] ?? unknown
     }
 
+    /// As ``of(_:)``, of a request that ends now.
+    func ended(_ subject: RequestEntry.Subject) -> OutcomeCounts {
+        for (door, count) in byDoor where door == subject.audited.door { count.add() }
+        return of(subject.method)
+    }
+
     /// A silent request got its token.
     func token(fromCache: Bool, after duration: Duration) { (fromCache ? cached : refreshed).add(duration) }
 
@@ -28,6 +35,10 @@ final class RequestCounts: Sendable {
         return counts.flatMap { method, counts in
             counts.all.map { GetMetrics.RequestCount(method, .init($0.outcome, $0.count)) }
         }
+    }
+
+    var doors: [GetMetrics.DoorCount] {
+        byDoor.filter { $1.value > 0 }.map { GetMetrics.DoorCount($0.rawValue, $1.value) }
     }
 
     var latencies: [GetMetrics.Latency] { [.init(.cached, cached), .init(.refreshed, refreshed)] }

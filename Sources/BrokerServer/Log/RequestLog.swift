@@ -27,7 +27,7 @@ struct RequestLog: Sendable {
     func start() -> Duration { clock.uptime }
 
     func done(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject, since start: Duration) {
-        counts.of(subject.method).countDone()
+        counts.ended(subject).countDone()
         // The hot path comes by here: nothing is put together that nobody reads.
         switch outcome.audited {
         case .nothing: break
@@ -45,7 +45,7 @@ struct RequestLog: Sendable {
     /// - Returns: the error with its correlation id: the client's answer. The log has what that leaves out.
     func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> BrokerError {
         var subject = subject
-        counts.of(subject.method).count(error.kind)
+        counts.ended(subject).count(error.kind)
         let error = error.correlated(subject.correlationID ?? CorrelationID.make())
         subject.correlationID = error.details.correlationID
         audit.note(AuditEvent(error, subject), by: subject.caller, subject.correlationID)
@@ -56,7 +56,7 @@ struct RequestLog: Sendable {
     }
 
     func refused(_ error: RPCError, _ subject: RequestEntry.Subject, since start: Duration) {
-        counts.of(subject.method).countRefused()
+        counts.ended(subject).countRefused()
         var subject = subject
         subject.correlationID = error.data?.correlationID
         tell(.refused(code: error.code), of: subject, since: start) {

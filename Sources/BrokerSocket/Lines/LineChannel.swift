@@ -51,7 +51,8 @@ final class LineChannel: SocketStreamOwner {
     private static let lookInterval = Duration.seconds(1)
 
     private var phase = Phase.serving
-    private var splitter: any MessageSplitter
+    /// The handler's, from when it serves.
+    private var splitter: any MessageSplitter = LineSplitter(limit: 0)
     private var isPaused = false
     private var isDelivering = false
     /// Between the first line of a burst and its end; writes wait for the end to be flushed together.
@@ -80,12 +81,12 @@ final class LineChannel: SocketStreamOwner {
         self.limits = limits
         self.table = table
         self.notices = notices
-        splitter = service.makeSplitter(limit: limits.lineLength)
     }
 
     /// To be called when it has its place in the table.
     func serve(_ handler: any LineHandler, on connection: LineConnection, owner: ConnectionOwner) {
         served = Served(handler, connection)
+        splitter = handler.makeSplitter(limit: limits.lineLength)
         self.owner = owner
         rest()
         stream.serve(self, wantsInput: true)

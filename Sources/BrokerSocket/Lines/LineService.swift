@@ -17,18 +17,12 @@ package protocol LineService: Sendable {
     /// - Parameter look: from ``look(at:)``.
     func admit(_ connection: LineConnection, _ look: PeerLook?) -> Admission
 
-    /// Cuts the bytes of one connection into messages: lines, where nothing else is said.
-    ///
-    /// - Parameter limit: bytes of one message.
-    func makeSplitter(limit: Int) -> any MessageSplitter
-
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
     func refusalLine(_ reason: LineRefusal) -> [UInt8]
 }
 
 extension LineService {
     package func look(at peer: PeerCredentials) -> PeerLook? { nil }
-    package func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
 }
 
 package enum Admission {
@@ -76,6 +70,11 @@ package enum LineRefusal: Sendable, Equatable {
 /// The calls for one connection are: any number of `received` and `draining`, at most one `inputEnded` (no `received`
 /// comes after it), and at the end exactly one `closed`.
 package protocol LineHandler: AnyObject {
+    /// Cuts the bytes of the connection into messages: lines, where nothing else is said. Called once, before any byte is read.
+    ///
+    /// - Parameter limit: bytes of one message.
+    func makeSplitter(limit: Int) -> any MessageSplitter
+
     /// One whole line without its newline.
     ///
     /// Answer at once with ``LineConnection/write(_:)`` where that is possible; what is written during this call goes
@@ -112,6 +111,7 @@ package protocol LineHandler: AnyObject {
 }
 
 extension LineHandler {
+    package func makeSplitter(limit: Int) -> any MessageSplitter { LineSplitter(limit: limit) }
     package var isIdle: Bool { false }
     package func heard(on connection: LineConnection, thoroughly: Bool) {}
     package func inputEnded(on connection: LineConnection) { connection.close() }

@@ -29,6 +29,11 @@ package struct JSONMember: Sendable {
 }
 
 extension JSONMember {
+    /// One that stood on no line.
+    package init(_ name: String, _ value: JSONNode) { self.init(name: name, value: value, range: 0..<0) }
+}
+
+extension JSONMember {
     /// Whether Swift's `==` takes the name for another one, of ASCII letters: the Kelvin sign, the Greek question mark and the Greek
     /// varia alone are equivalent to something in ASCII.
     fileprivate var onlyLooksLikeASCII: Bool {

@@ -30,6 +30,19 @@ package enum HandOver {
         return word.isEmpty ? "''" : word
     }
 
+    /// The same, in quotes only where it needs them: for commands that people are shown.
+    package static func shownShellWord(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isPlain && !text.isEmpty ? text : shellWord(text)
+    }
+
     /// The title of a notice. Notification servers may read markup in it.
     package static func noticeTitle(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0 != "&" }))

@@ -103,13 +103,22 @@ struct Bench {
         guard let agent = try await OIDCAgent.start(at: signedIn.provider, in: bed) else {
             return report.note("oidc-agent", "is not installed")
         }
-        let theirs = try Programs.time(agent.command)
+        let atBroker = OIDCAgent.atBroker(signedIn.broker)
+        let (theirs, door) = (try agent.programs(), try atBroker.programs())
         report.note("oidc-token, whole process", "p50 \(milliseconds(theirs.median))")
         report.measure(
             "brokerctl token to oidc-token", ratio(ours.median / theirs.median), ours.median / theirs.median, atMost: 1,
             "times")
-        let exchange = try agent.tokens()
+        report.note("oidc-token at the broker's socket, whole process", "p50 \(milliseconds(door.median))")
+        report.measure(
+            "oidc-token at the broker's socket to oidc-agent's", ratio(door.median / theirs.median),
+            door.median / theirs.median, atMost: 1, "times")
+        let (exchange, doorExchange) = (try agent.tokens(), try atBroker.tokens())
         report.note("oidc-agent, new connection, encrypted", "p50 \(microseconds(exchange.median))")
+        report.note(
+            "the same at the broker's socket",
+            "p50 \(microseconds(doorExchange.median)), \(ratio(doorExchange.median / exchange.median)) times oidc-agent's"
+        )
         let times = connections.median / exchange.median
         report.measure("cached token, new connection, to oidc-agent", ratio(times), times, atMost: 0.5, "times")
     }

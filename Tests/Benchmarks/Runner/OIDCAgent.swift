@@ -26,8 +26,6 @@ struct OIDCAgent {
             try process.requireRunning()
             return FileManager.default.fileExists(atPath: path)
         }
-        // Its programs and its library ask there.
-        setenv("OIDC_SOCK", path, 1)
         try "secret".write(toFile: "\(home)/password", atomically: true, encoding: .utf8)
         try await bed.require(
             "env",
@@ -38,13 +36,29 @@ struct OIDCAgent {
                 "--pw-file", "\(home)/password", "--redirect-uri", "http://localhost:4242", "--confirm-default",
                 "--confirm-yes",
             ])
-        return OIDCAgent()
+        return OIDCAgent(socket: path)
     }
 
-    let command = ["/usr/bin/oidc-token", account]
+    private let socket: String
+    private let command = ["/usr/bin/oidc-token", account]
+
+    /// The socket of a broker for the same programs, with an app of the account's name.
+    static func atBroker(_ broker: BrokerProcess) -> OIDCAgent {
+        OIDCAgent(socket: broker.socket.replacing("broker.sock", with: "oidc-agent.sock"))
+    }
+
+    /// Of the whole program.
+    func programs() throws -> Distribution {
+        use()
+        return try Programs.time(command)
+    }
+
+    /// Its programs and its library ask there.
+    private func use() { setenv("OIDC_SOCK", socket, 1) }
 
     /// A new connection and oidc-agent's encrypted exchange each.
     func tokens(_ count: Int = 2_000) throws -> Distribution {
+        use()
         var times = [UInt64](repeating: 0, count: count)
         for rounds in [count / 10, count] { try check("ask oidc-agent", agent_tokens(Self.account, rounds, &times)) }
         return Distribution(nanoseconds: times)

@@ -12,7 +12,7 @@ struct SignedInBroker {
         let provider = try await BenchProvider.start(
             ["--any-client", "--access-tokens", "jwt", "--scope", "api"], in: bed)
         let broker = try await BrokerProcess.start(in: bed)
-        try await broker.register(app, clientID: "client-\(app)", authority: provider.issuer)
+        try await broker.register(app, clientID: "client-\(app)", authority: provider.issuer, ["scopes": ["api"]])
         _ = try await broker.signIn(app: app, in: bed) { try await provider.signIn(.alice, at: $0, in: bed) }
         return SignedInBroker(broker: broker, provider: provider)
     }

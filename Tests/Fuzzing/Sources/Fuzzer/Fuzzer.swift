@@ -16,6 +16,7 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "manifest": readManifest,
     "nonces": readNonces,
     "challenges": readChallenge,
+    "agents": readAgentExchange,
     "backup": readBackup,
     "texts": readText,
 ]

@@ -1,0 +1,34 @@
+import BrokerRPC
+import BrokerValues
+
+extension Examination {
+    /// The socket for programs that ask oidc-agent.
+    ///
+    /// - Parameters:
+    ///   - doors: as the broker tells them; nil from one that does not.
+    ///   - variable: `OIDC_SOCK`.
+    ///   - trouble: what is wrong at a socket, as a sentence's end.
+    /// - Returns: nil where there is nothing to say.
+    package static func agentDoor(
+        _ doors: [GetBrokerStatus.Door]?, variable: String, trouble: (String) -> String?
+    ) -> Finding? {
+        let name = "oidc-agent"
+        guard let path = doors?.first(where: { $0.name == name })?.path else {
+            guard !variable.isEmpty else { return nil }
+            return Finding(name, .note, "OIDC_SOCK is \(variable), and the broker does not listen for such programs.")
+        }
+        if let trouble = trouble(path) {
+            return Finding(
+                name, .bad, "Programs that ask oidc-agent do not reach the broker at \(path): \(trouble).",
+                advice: "systemctl --user restart brokerd.socket")
+        }
+        guard variable.isEmpty || variable.isExactly(path) else {
+            return Finding(
+                name, .note,
+                "OIDC_SOCK is \(variable), so programs ask another agent there, and not the broker at \(path).",
+                advice: #"eval "$(brokerctl env)""#)
+        }
+        let rest = variable.isEmpty ? "; OIDC_SOCK is not set here (brokerctl env prints it)" : ""
+        return Finding(name, .good, "Programs that ask oidc-agent reach the broker at \(path)\(rest).")
+    }
+}

@@ -1,0 +1,75 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+
+struct DoorsCommand: Subcommand {
+    static var about: About {
+        About(
+            "doors", "Show by which sockets the broker is reached, and who used them lately.",
+            """
+            The broker's own socket, and those for programs that do not speak its protocol. Who used them is looked up in the newest \
+            entries of the audit log.
+
+            Examples:
+              brokerctl doors
+            """)
+    }
+
+    var global = GlobalOptions()
+    var answerTimeout: Duration? { .seconds(10) }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let status = try context.connection.call(GetBrokerStatus.self, .init())
+        let own = GetBrokerStatus.Door(name: "socket", path: context.connection.location.path)
+        let log = try context.connection.result(of: ListAudit.self, .init())
+        let uses = ([own] + (status.doors ?? [])).map { DoorUse($0, in: log) }
+        let list = JSONValue.array(uses.map(\.json))
+        context.output.result(JSONText.node(of: ["doors": list] as JSONValue)) {
+            DoorUse.table(uses, in: context.output.layout)
+        }
+    }
+}
+
+/// A door, and who came by it last.
+package struct DoorUse {
+    let door: GetBrokerStatus.Door
+    /// When, and by whom; the newest first, everybody once.
+    let callers: [(time: NumericDate, id: String)]
+
+    private static let most = 3
+
+    /// - Parameter log: the result of `audit.list`.
+    package init(_ door: GetBrokerStatus.Door, in log: JSONNode) {
+        self.door = door
+        guard case .array(let entries) = log["entries"] else {
+            callers = []
+            return
+        }
+        var found: [(time: NumericDate, id: String)] = []
+        for entry in entries.reversed() where found.count < Self.most {
+            let entry = entry.value.objectValue ?? [:]
+            guard entry["door"]?.stringValue == door.name, let time = entry["time"]?.integerValue,
+                let id = entry["caller"]?.objectValue?["id"]?.stringValue, !found.contains(where: { $0.id == id })
+            else { continue }
+            found.append((time, id))
+        }
+        callers = found
+    }
+
+    var json: JSONValue {
+        var object: JSONObject = ["name": .string(door.name), "path": .string(door.path)]
+        object["lastUsedOn"] = callers.first.map { .integer($0.time) }
+        object["callers"] = .array(callers.map { .string($0.id) })
+        return .object(object)
+    }
+
+    package static func table(_ uses: [DoorUse], in layout: Layout = .plain) -> String {
+        var table = Table("DOOR", "SOCKET", "LAST USED", "BY")
+        for use in uses {
+            table.add(
+                use.door.name, use.door.path, use.callers.first.map { TimeText.local($0.time) } ?? "-",
+                use.callers.isEmpty ? "-" : use.callers.map(\.id).joined(separator: ", "))
+        }
+        return table.text(in: layout)
+    }
+}

@@ -1,0 +1,174 @@
+import BrokerModel
+import BrokerValues
+
+/// One connection of a client of oidc-agent, from its first byte to its request: nothing but bytes in and steps out.
+///
+/// The protocol has no frames; a message is what one read returns. Here a message may come in any pieces: a key is 44 characters, an
+/// object ends with its last bracket, and a box when it opens (``SealedFrame``). What comes after the request is dropped.
+package struct AgentExchange: Sendable {
+    package enum Step {
+        case needsMore
+        /// Write it, all at once, and go on.
+        case write([UInt8])
+        /// Nothing more is read; the answer is ``answer(_:)``, and then the connection ends.
+        case ask(AgentRequest)
+        /// The same, with what is wrong as the answer.
+        case refuse(AgentRefusal)
+    }
+
+    /// How a connection can end early.
+    package enum End: Sendable { case cutOff, stalled }
+
+    /// Bytes of a message as it is sent. Real ones have a few hundred.
+    package static let limit = 64 << 10
+    /// Of a key.
+    private static let keyText = 44
+
+    private enum State {
+        case opening
+        case object(ObjectEnd, searched: Int)
+        case sealed(AgentSeal, SealedFrame)
+        case over
+    }
+
+    private let makeKeys: @Sendable () -> AgentKeyPair
+    private var state = State.opening
+    private var pending: [UInt8] = []
+    /// What the answer is sealed with: as the request was.
+    private var answering: AgentSeal?
+
+    /// - Parameter makeKeys: called when a client wants to exchange some.
+    package init(makeKeys: @escaping @Sendable () -> AgentKeyPair = { .random() }) { self.makeKeys = makeKeys }
+
+    /// Bytes that are kept.
+    package var count: Int { pending.count }
+
+    /// Whether the rest of it is waited for: a message is not whole, or keys were exchanged.
+    package var isUnderWay: Bool {
+        switch state {
+        case .opening: count > 0
+        case .object, .sealed: true
+        case .over: false
+        }
+    }
+
+    package var isOver: Bool { if case .over = state { true } else { false } }
+
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !isOver, count <= Self.limit else { return }
+        // One byte more than may be there says that it is too much.
+        pending.append(contentsOf: bytes.prefix(Self.limit + 1 - count))
+    }
+
+    /// Call it until it needs more, or the exchange is over.
+    package mutating func next() -> Step {
+        let step = look()
+        switch step {
+        case .ask, .refuse: finish()
+        case .needsMore where count > Self.limit:
+            finish()
+            return .refuse(.tooLong(limit: Self.limit))
+        case .needsMore, .write: break
+        }
+        return step
+    }
+
+    /// What there is to say to a client that sends no more; nil when it has said nothing, or everything.
+    package mutating func end(_ end: End) -> AgentRefusal? {
+        defer { finish() }
+        if case .opening = state, pending.isEmpty { return nil }
+        guard !isOver else { return nil }
+        return end == .cutOff ? .cutOff : .stalled
+    }
+
+    /// The bytes to send; they go in one write. What was written is taken or wiped.
+    package func answer(_ writer: inout JSONWriter) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let answering {
+            bytes = answering.seal(writer.bytes)
+            writer.wipe()
+        } else {
+            writer.lendBytes { swap(&$0, &bytes) }
+        }
+        return bytes
+    }
+
+    // MARK: Steps
+
+    private mutating func look() -> Step {
+        switch state {
+        case .opening: open()
+        case .object(let end, let searched): readObject(end, searched)
+        case .sealed(let seal, let frame): readFrame(seal, frame)
+        case .over: .needsMore
+        }
+    }
+
+    private mutating func open() -> Step {
+        dropBlanks()
+        guard let first = pending.first else { return .needsMore }
+        guard first != UInt8(ascii: "{") else { return readObject(ObjectEnd(), 0) }
+        let text = pending.prefix(Self.keyText)
+        guard text.allSatisfy(Self.isBase64) else { return .refuse(.neitherKeyNorObject) }
+        guard text.count == Self.keyText else { return .needsMore }
+        guard let peer = Base64.decode(text) else { return .refuse(.badKey) }
+        let keys = makeKeys()
+        guard let seal = AgentSeal(with: peer, keys) else { return .refuse(.badKey) }
+        pending.removeFirst(Self.keyText)
+        state = .sealed(seal, SealedFrame())
+        return .write(Array(Base64.encode(keys.publicKey).utf8))
+    }
+
+    private mutating func readObject(_ end: ObjectEnd, _ searched: Int) -> Step {
+        var end = end
+        guard let length = end.find(in: pending[searched...]) else {
+            state = .object(end, searched: pending.count)
+            return .needsMore
+        }
+        guard searched + length <= Self.limit else { return .refuse(.tooLong(limit: Self.limit)) }
+        return pending[..<(searched + length)].withUnsafeBytes(Self.request)
+    }
+
+    private mutating func readFrame(_ seal: AgentSeal, _ frame: SealedFrame) -> Step {
+        var frame = frame
+        if !frame.hasBegun { dropBlanks() }
+        guard !pending.isEmpty else { return .needsMore }
+        switch frame.read(pending, with: seal) {
+        case .needsMore:
+            state = .sealed(seal, frame)
+            return .needsMore
+        case .refused(let refusal): return .refuse(refusal)
+        case .opened(let text):
+            answering = seal
+            return text.withBytes(Self.request)
+        }
+    }
+
+    private mutating func dropBlanks() { pending.removeFirst(pending.prefix(while: Self.isBlank).count) }
+
+    private static func request(_ text: UnsafeRawBufferPointer) -> Step {
+        do throws(AgentRefusal) { return .ask(try AgentRequest(json: text)) } catch { return .refuse(error) }
+    }
+
+    /// A passphrase may have been among the bytes.
+    private mutating func finish() {
+        state = .over
+        _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        pending = []
+    }
+
+    /// White space, and the end of a text of C.
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\t") || byte == 0
+    }
+
+    static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Finds where a JSON object ends that arrives in pieces. It looks at each byte once, and at brackets and quotes only: whether it is
+/// JSON, its reader says.
+struct ObjectEnd {
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+
+    /// - Returns: how many of the bytes belong to the object, when its end is among them.
+    mutating func find(in bytes: some Collection<UInt8>) -> Int? {
+        for (offset, byte) in bytes.enumerated() {
+            if isInText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInText = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth <= 0 { return offset + 1 }
+            default: break
+            }
+        }
+        return nil
+    }
+}

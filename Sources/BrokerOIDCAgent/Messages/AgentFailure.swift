@@ -1,0 +1,67 @@
+import BrokerValues
+
+/// What a client is told instead of an answer. It prints the error, and then `info`, which ends with the command to run.
+package struct AgentFailure: Error, Sendable, Equatable {
+    package let error: String
+    package let info: String
+
+    /// Clients that read this ask another agent over the network: so it stands only where there is no such app.
+    package static let noSuchAccount = "No account configured with that short name"
+
+    package init(_ error: String, toDo goal: String, run command: String) {
+        self.error = error
+        info = "\(goal), run: \(command)"
+    }
+
+    /// - Parameter app: that was asked for, if it is known.
+    package init(_ failure: BrokerError, app: String?) {
+        let (goal, command) = Self.advice(failure, app: app.flatMap(Self.word))
+        self.init(failure.message, toDo: goal, run: command)
+    }
+
+    /// There is no app of that name, and no alias.
+    package static func unknown(account name: String) -> AgentFailure {
+        let word = word(name).map { " \($0) …" } ?? ""
+        return AgentFailure(Self.noSuchAccount, toDo: "To register an app for it", run: "brokerctl apps add" + word)
+    }
+
+    /// - Parameter apps: of the issuer, that the caller may use; none, or too many.
+    package static func issuer(_ issuer: String, fits apps: [String]) -> AgentFailure {
+        let shown = SafeText(issuer, atMost: 300).text
+        guard !apps.isEmpty else {
+            return AgentFailure(
+                "No app that this program may use is registered for the issuer \(shown)",
+                toDo: "To see which apps there are", run: "brokerctl apps list")
+        }
+        let names = apps.map { SafeText($0, atMost: 100).text }.joined(separator: ", ")
+        return AgentFailure(
+            "Several apps are registered for the issuer \(shown): \(names)", toDo: "To get a token of one of them",
+            run: "oidc-token \(word(apps[0]) ?? "NAME")")
+    }
+
+    /// The word for a name in a command; nil where a person could not type it.
+    private static func word(_ name: String) -> String? {
+        let shown = SafeText(name, atMost: 200)
+        return shown.text.isExactly(name) ? HandOver.shownShellWord(name) : nil
+    }
+
+    private static func advice(_ failure: BrokerError, app: String?) -> (goal: String, command: String) {
+        let named = app.map { " --app \($0)" } ?? ""
+        switch failure.kind {
+        case .interactionRequired, .serverDeclinedScopes, .mismatchedUser, .userCanceled:
+            return ("To sign in", "brokerctl login" + named)
+        case .grantRequired:
+            return (
+                "To allow it", "brokerctl grants " + (failure.details.grantRequest.map { "approve \($0)" } ?? "list")
+            )
+        case .locked: return ("To unlock it", "brokerctl unlock")
+        case .accessDenied: return ("To see who may use what", "brokerctl grants list")
+        case .ambiguousAccount, .accountNotFound: return ("To see who is signed in", "brokerctl accounts list" + named)
+        case .invalidScope, .unauthorizedClient, .invalidClient, .invalidAuthority, .invalidParameter, .unsupported:
+            return ("To see what is registered", "brokerctl apps " + (app.map { "show \($0)" } ?? "list"))
+        case .appNotFound: return ("To see which apps there are", "brokerctl apps list")
+        case .timedOut, .offline, .serverUnavailable, .throttled, .invalidResponse, .internal:
+            return ("To find out more", "brokerctl doctor")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import BrokerModel
+
+/// What a client of oidc-agent asks for. One connection has one.
+package enum AgentRequest: Sendable, Equatable {
+    case token(AgentTokenRequest)
+    case loadedAccounts
+    case status
+    case statusJSON
+    /// Whether anybody is there.
+    case check
+    case lock(passphrase: Secret)
+    case unlock(passphrase: Secret)
+}
+
+package struct AgentTokenRequest: Sendable, Equatable {
+    package enum Kind: Sendable { case access, id }
+
+    package enum Subject: Sendable, Equatable {
+        /// The name of an app, or an alias of it.
+        case account(String)
+        /// The authority of an app, with or without its last slash.
+        case issuer(String)
+    }
+
+    package var kind: Kind
+    package var subject: Subject
+    /// In seconds; nil where the client does not say.
+    package var minimumLifetime: Int64?
+    package var forcesRefresh = false
+    /// A part of the app's scopes; empty: all of them.
+    package var scopes: [String] = []
+    /// RFC 8707, section 2.
+    package var resource: String?
+    /// The program's own word of itself: for people to read, never for a decision.
+    package var hint: String?
+
+    package init(
+        _ kind: Kind, _ subject: Subject, minimumLifetime: Int64? = nil, forcesRefresh: Bool = false,
+        scopes: [String] = [], resource: String? = nil, hint: String? = nil
+    ) {
+        (self.kind, self.subject) = (kind, subject)
+        (self.minimumLifetime, self.forcesRefresh) = (minimumLifetime, forcesRefresh)
+        (self.scopes, self.resource, self.hint) = (scopes, resource, hint)
+    }
+}

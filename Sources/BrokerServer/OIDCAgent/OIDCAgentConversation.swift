@@ -1,0 +1,73 @@
+import BrokerAccess
+import BrokerOIDCAgent
+import BrokerRPC
+import BrokerSocket
+import BrokerValues
+
+/// One connection: an exchange of keys or none, one request, its answer.
+final class OIDCAgentConversation: Conversation {
+    private let service: RequestService
+    private let names: AppAliases
+    private let isShut: Bool
+    private let wire = OIDCAgentWire()
+    private(set) var isOver = false
+
+    init(_ service: RequestService, _ names: AppAliases, isShut: Bool) {
+        (self.service, self.names, self.isShut) = (service, names, isShut)
+    }
+
+    func makeSplitter(limit: Int) -> any MessageSplitter { OIDCAgentSplitter(wire: wire) }
+
+    func begin(
+        _: UnsafeRawBufferPointer, in context: ConnectionContext, refusing refusal: BrokerError?,
+        _ writer: inout JSONWriter
+    ) -> MessageHandling {
+        switch wire.takeStep() {
+        case nil, .needsMore: return .answered
+        case .write(let bytes):
+            writer.json(bytes)
+            return .answered
+        case .refuse(let refusal):
+            isOver = true
+            fail(refusal.failure, &writer)
+            return .answered
+        case .ask(let request):
+            isOver = true
+            if isShut {
+                fail(.shut, &writer)
+            } else if let refusal {
+                fail(AgentFailure(refusal, app: nil), &writer)
+            } else {
+                return ask(request, in: context, &writer)
+            }
+            return .answered
+        }
+    }
+
+    private func fail(_ failure: AgentFailure, _ writer: inout JSONWriter) {
+        var answer = JSONWriter()
+        AgentReply.failure(failure, to: &answer)
+        writer.json(wire.exchange.answer(&answer))
+    }
+
+    private func ask(
+        _ request: AgentRequest, in context: ConnectionContext, _ writer: inout JSONWriter
+    ) -> MessageHandling {
+        let question = OIDCAgentQuestion(request, of: context.caller, names, service.policy)
+        guard let handler = service.handler(of: question.method, in: context) else { return .answered }
+        var reply = OIDCAgentReply(question, wire.exchange, from: service.services.vault)
+        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RPCError) in
+            try handler.read(Call(id: nil, method: question.method, params: question.params))
+        }
+        guard case .waits(let rest) = handling else {
+            writer.json(reply.bytes)
+            return .answered
+        }
+        return .waits(requests: 1) { [reply] writer in
+            var reply = reply
+            let after = await rest(&reply)
+            writer.json(reply.bytes)
+            return after
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BrokerOIDCAgent
+import BrokerRPC
+import BrokerSocket
+import BrokerValues
+
+/// oidc-agent's socket: programs that know nothing of the broker ask here, each for one thing.
+package struct OIDCAgentFront: Front {
+    package let door = Door.oidcAgent
+    package let service: RequestService
+    package let hasNotifications = false
+    private let names: AppAliases
+    private let isShut: Bool
+
+    /// - Parameters:
+    ///   - names: what programs call apps.
+    ///   - isShut: whether everybody is told that the door is switched off: where somebody else holds the socket.
+    package init(_ service: RequestService, names: AppAliases, isShut: Bool = false) {
+        (self.service, self.names, self.isShut) = (service, names, isShut)
+    }
+
+    package func converse() -> any Conversation { OIDCAgentConversation(service, names, isShut: isShut) }
+
+    package func refusal(_ error: BrokerError) -> [UInt8] { Self.refusal(error) }
+
+    /// For whoever is turned away: no keys were exchanged with it.
+    package static func refusal(_ error: BrokerError) -> [UInt8] { refusal(AgentFailure(error, app: nil)) }
+
+    package func refusal(_ reason: LineRefusal) -> [UInt8] {
+        switch reason {
+        case .lineTooLong: Self.refusal(AgentRefusal.tooLong(limit: AgentExchange.limit).failure)
+        case .lineCutOff: Self.refusal(AgentRefusal.cutOff.failure)
+        case .lineStalled: Self.refusal(AgentRefusal.stalled.failure)
+        default: refusal(BrokerError(reason))
+        }
+    }
+
+    private static func refusal(_ failure: AgentFailure) -> [UInt8] {
+        var writer = JSONWriter()
+        AgentReply.failure(failure, to: &writer)
+        return writer.bytes
+    }
+}

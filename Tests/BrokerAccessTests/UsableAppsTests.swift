@@ -1,0 +1,60 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Apps as a caller stands to them")
+struct UsableAppsTests {
+    private func names(_ usable: UsableApps) -> [[String]] {
+        [usable.allowed.map(\.name), usable.askable.map(\.name)]
+    }
+
+    @Test("are those that list it, or nobody, for a program outside; the list is by name")
+    func outside() async throws {
+        let bed = try await AccessBed()
+        for name in ["work", "mail", "tool", "closed"] {
+            var app = AccessBed.app(name)
+            if name == "tool" { app.description.executables = ["/home/alice/bin/tool"] }
+            if name == "closed" { app.description.executables = ["/usr/bin/other"] }
+            try await bed.directory.register(app, in: AccessBed.partition)
+        }
+        #expect(try names(bed.policy.usableApps(by: try bed.caller())) == [["mail", "tool", "work"], []])
+        bed.change { $0.tiers.unknown = .deny }
+        #expect(try names(bed.policy.usableApps(by: try bed.caller())) == [["tool"], []])
+    }
+
+    @Test("are those that a person allowed, for a sandbox; asking for the list asks nobody")
+    func sandboxed() async throws {
+        let scene = try await GrantScene()
+        try await scene.bed.directory.register(AccessBed.app("work"), in: AccessBed.partition)
+        #expect(try names(scene.bed.policy.usableApps(by: scene.caller)) == [[], ["mail", "work"]])
+        #expect(try scene.bed.grants.list(in: AccessBed.partition).requests.isEmpty)
+        let grant = try await scene.approve(.init(scopes: ["read"]), .token(scopes: ["read"], account: nil))
+        #expect(try names(scene.bed.policy.usableApps(by: scene.caller)) == [["mail"], ["work"]])
+        #expect(try scene.bed.grants.list(in: AccessBed.partition).grants.map(\.uses) == [0])
+        try await scene.bed.grants.revoke(grant.id, in: AccessBed.partition)
+        #expect(try names(scene.bed.policy.usableApps(by: scene.caller)) == [[], ["mail", "work"]])
+    }
+
+    @Test("are those alone that its own socket was opened for")
+    func nameable() async throws {
+        let bed = try await AccessBed()
+        for name in ["work", "mail"] {
+            try await bed.directory.register(AccessBed.app(name), in: AccessBed.partition)
+        }
+        let caller = try bed.caller {
+            $0.rootMount = .other
+            $0.sandbox = Sandbox(engine: "podman", id: "build", apps: ["mail"], rights: [.token])
+            $0.sandboxApps = ["mail": nil]
+        }
+        #expect(try names(bed.policy.usableApps(by: caller)) == [["mail"], []])
+    }
+
+    @Test("of another user are nobody's")
+    func others() async throws {
+        let bed = try await AccessBed { $0.audience = .everybody(overflow: 65_534) }
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        #expect(try names(bed.policy.usableApps(by: try bed.caller { $0.uid = 1001 })) == [[], []])
+    }
+}

@@ -1,0 +1,45 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The sockets of doors, held by a real systemd", .needsLab)
+struct DoorLabTests {
+    @Test("the one for oidc-agent's programs comes and goes with the broker's, and starts the broker")
+    func activation() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            let unit = "brokerd-oidc-agent.socket"
+            #expect(try await lab.user("systemctl", "--user", "is-active", unit) == "active\n")
+            #expect(try await lab.property("MainPID") == "0")
+            // Nothing else is asked before: the door alone starts the broker, which has both sockets.
+            let asked = try await lab.attempt("sh", "-c", "eval \"$(brokerctl env)\"; oidc-token notes")
+            #expect(asked.status == .exited(1), "\(asked)")
+            #expect(asked.errors.hasPrefix("Error: No account configured with that short name\n"), "\(asked)")
+            #expect(try await lab.property("MainPID") != "0")
+            let doors = try await lab.user("brokerctl", "doors")
+            #expect(doors.contains("/brokerd/oidc-agent.sock"), "\(doors)")
+
+            // Who is not wanted is told so, and nobody waits for an answer that never comes.
+            try await lab.configure("doors.oidc_agent_socket = \"off\"\n")
+            try await lab.user("systemctl", "--user", "restart", "brokerd.service")
+            let shut = try await lab.attempt(
+                "sh", "-c", "OIDC_SOCK=$XDG_RUNTIME_DIR/brokerd/oidc-agent.sock oidc-token notes")
+            #expect(shut.errors.contains("does not listen for programs that ask oidc-agent"), "\(shut)")
+
+            try await lab.user("systemctl", "--user", "stop", "brokerd.socket", "brokerd.service")
+            #expect(try await lab.attempt("systemctl", "--user", "is-active", unit).output == "inactive\n")
+            #expect(try await lab.attempt("sh", "-c", "ls $XDG_RUNTIME_DIR/brokerd/*.sock").output.isEmpty)
+        }
+    }
+
+    @Test("every session has the variable for oidc-agent's programs, unless something else has set it")
+    func environment() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            let variables = try await lab.user("systemctl", "--user", "show-environment")
+            let runtime = try await lab.user("sh", "-c", "printf %s $XDG_RUNTIME_DIR")
+            #expect(variables.contains("\nOIDC_SOCK=\(runtime)/brokerd/oidc-agent.sock\n"), "\(variables)")
+        }
+    }
+}
