@@ -36,7 +36,9 @@ enum ForegroundProcess {
         do throws(ProcessStart.Failure) {
             return try program.start()
         } catch {
-            throw BrokerClientError(.unsupported, "\(words[0].clean) cannot be started: \(errnoText(error.code)).")
+            let cure = error.code == ENOENT ? " Install it, or put its folder into PATH." : ""
+            throw BrokerClientError(
+                .unsupported, "\(words[0].clean) cannot be started: \(errnoText(error.code)).\(cure)")
         }
     }
 

@@ -3,10 +3,10 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// Where the control socket of a connection is that is for one login. ssh makes the socket, and removes it.
+/// The place for the control socket of a login's own connection. ssh makes the socket, and removes it.
 struct ControlPlace {
     let path: String
-    /// Nil in the person's runtime directory, which is private as it is.
+    /// Nil where the socket lies in the person's runtime directory, which is private as it is.
     private let folder: String?
 
     init(_ name: LoginName) throws(BrokerClientError) {

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What runs on the far side with `BROKER_SOCKET` set: a command, as ssh takes one from its arguments, or a login shell.
+/// The person's program on the far side, with `BROKER_SOCKET` set: a command, as ssh takes one from its arguments, or a login shell.
 package struct FarCommand: Sendable {
     /// Joined by blanks, as ssh does it.
     private let text: String
@@ -10,8 +10,8 @@ package struct FarCommand: Sendable {
     /// As with ssh, nothing in several words is no command, either.
     package var isLogin: Bool { text.isEmpty }
 
-    /// Read by the login shell twice: here it has nothing to read but words, and then the command, as sshd would hand it over. No
-    /// way to write a line's end between quotes is the same for csh and the others: lines go as words, and `sh` joins them.
+    /// The login shell reads twice: here words and nothing else, then the command, as sshd would hand it over. csh and the others
+    /// agree on no way to write a line's end between quotes, so each line goes as a word, and `sh` joins them.
     package func line(socket: String) -> String {
         let script = """
             BROKER_SOCKET=$1;export BROKER_SOCKET;shift;[ $# -gt 0 ]||exec "${SHELL:-/bin/sh}" -l;\

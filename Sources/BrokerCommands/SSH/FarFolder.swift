@@ -1,16 +1,16 @@
 import BrokerValues
 
-/// A folder on the far side that the socket is forwarded to, named by chance: it is nobody else's, and what an earlier login left
-/// is never in its way.
+/// A folder on the far side that the socket is forwarded to. Its name is chance: it is nobody else's, and nothing that an earlier
+/// login left is in its way.
 package struct FarFolder: Sendable, Equatable {
     package let path: String
 
     package var socket: String { path + "/broker.sock" }
 
-    /// What makes the folder, says where it is, and removes it at the end of its input, however that comes: this program is killed,
-    /// ssh is, or the connection is cut. It is not in the home directory, and goes at the next start of that machine at the latest.
+    /// Makes the folder, says where it is, and removes it at the end of its input. The input ends when this program or ssh is
+    /// killed, and when the connection is cut. The folder is not in the home directory; a start of that machine clears its place.
     ///
-    /// Whatever the login shell is, it has nothing to read here but words; `sh` reads the rest.
+    /// The login shell has nothing to read here but words; `sh` reads the rest.
     package static func keeper(_ name: String) -> String {
         let script = """
             umask 077;for d in "$XDG_RUNTIME_DIR" /tmp /var/tmp;do [ "$d" ]||continue;d=$d/brokerctl-$1;\

@@ -3,7 +3,7 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The ssh that has the folder made there, and removed when its input ends. It has this program's terminal, to ask for passwords.
+/// The ssh that has the folder made there, and removed when its input ends. It shares the terminal, to ask for passwords.
 struct FolderKeeper {
     private let pid: pid_t
     /// Its input and its output. The kernel closes this end whenever this program ends.
@@ -26,7 +26,7 @@ struct FolderKeeper {
 
     /// Waits for the folder, for as long as a person takes to log in.
     ///
-    /// - Returns: nil when there will be none: it ended, a signal came, or what it says is none.
+    /// - Returns: nil when there will be none: it ended, a signal came, or it names no folder of ours.
     func folder(_ name: String) -> FarFolder? {
         var output: [UInt8] = []
         while !ForegroundProcess.isAskedToEnd, output.count < Self.most {

@@ -5,8 +5,8 @@ import Glibc
 
 /// One login: a folder there, the socket forwarded into it, then the person's program.
 ///
-/// All three share a connection, so that the person is asked for a password once. What keeps the folder comes first: it has the
-/// connection made, and is the last to end.
+/// All three share a connection, so that the person is asked for a password once. The keeper of the folder comes first, makes the
+/// connection, and is the last to end.
 struct SSHLogin {
     let program: SSHProgram
     /// Of the sandbox, here.

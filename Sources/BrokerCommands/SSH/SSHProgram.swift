@@ -6,7 +6,7 @@ package struct SSHProgram: Sendable {
 
     package init(host: String) { self.host = host }
 
-    /// What makes a connection that others share, and what holds on to it.
+    /// The connection that all programs of a login share.
     package enum Sharing: Sendable, Equatable {
         /// The person's own, which is there already.
         case joined(controlPath: String)
@@ -69,12 +69,12 @@ package struct SSHProgram: Sendable {
         ["ssh", "-F", "none", "-S", Self.unexpanded(controlPath), "-O", what] + options + ["--", host]
     }
 
-    /// In a forward a colon ends a path, and a backslash stands before what is meant as it is.
+    /// In a forward a colon ends a path, and a backslash takes its meaning.
     private static func forwarding(_ far: String, _ near: String) -> String {
         let escaped = near.replacing(scalar: "\\", with: "\\\\").replacing(scalar: ":", with: "\\:")
         return "\(far):\(unexpanded(escaped))"
     }
 
-    /// A percent sign begins what ssh puts something in the place of.
+    /// ssh replaces what follows a percent sign.
     private static func unexpanded(_ path: String) -> String { path.replacing(scalar: "%", with: "%%") }
 }

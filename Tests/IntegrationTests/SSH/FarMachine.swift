@@ -18,6 +18,8 @@ struct FarMachine {
     /// Ahead in `PATH`: the person's ssh.
     let programs: String
     private let folder: String
+    /// The person's, for what is private: it goes with the test, also where a program was killed.
+    private let runtime: String
 
     static let user = User(name: "far", shell: "/bin/bash", uid: 12_400)
 
@@ -59,7 +61,9 @@ struct FarMachine {
                     "\(folder)/sshd_config",
                 ]), as: "sshd")
         try await daemon.waitForText("listening")
-        let far = FarMachine(bed: bed, daemon: daemon, programs: "\(folder)/bin", folder: folder)
+        let far = FarMachine(
+            bed: bed, daemon: daemon, programs: "\(folder)/bin", folder: folder,
+            runtime: try bed.makeDirectory("runtime"))
         try await far.install("#!/bin/sh\nexec /usr/bin/ssh -F '\(folder)/ssh_config' \"$@\"\n", as: "ssh")
         return far
     }
@@ -90,8 +94,13 @@ struct FarMachine {
 
     /// What finds the person's ssh.
     var environment: [String: String] {
-        ["PATH": "\(programs):\(Launch.cleanEnvironment["PATH"] ?? "/usr/bin:/bin")"]
+        [
+            "PATH": "\(programs):\(Launch.cleanEnvironment["PATH"] ?? "/usr/bin:/bin")", "XDG_RUNTIME_DIR": runtime,
+        ]
     }
+
+    /// What logins have left on this side.
+    func leftovers() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: runtime) }
 
     func ssh(_ words: String...) async throws -> CommandResult {
         try await bed.run(Launch("\(programs)/ssh", words))

@@ -22,6 +22,8 @@ extension SSHTests {
             #expect(await logins[1].exitStatus() == .exited(0), "\(logins[1].logTail)")
             #expect(!FileManager.default.fileExists(atPath: folders[1]))
             #expect(try await scene.sandboxes() == 0)
+            // The ssh of the killed one ends by itself.
+            try await eventually("nothing is left here") { try scene.far.leftovers() == [] }
         }
     }
 
@@ -45,6 +47,7 @@ extension SSHTests {
             #expect(try await scene.sandboxes() == 0)
             #expect(try await scene.run("devbox", "test -S \"$BROKER_SOCKET\"").succeeded)
             #expect(try FileManager.default.contentsOfDirectory(atPath: scene.far.home()) == [])
+            #expect(try scene.far.leftovers() == [])
         }
     }
 

@@ -38,8 +38,11 @@ struct SSHTests {
             return try near.bed.start(launch, as: name)
         }
 
+        /// In a session without a runtime directory.
         func terminal(_ words: String...) async throws -> Terminal {
-            try await Terminal.start(launch(["--app", "notes"] + words), columns: 90, rows: 20, in: near.bed)
+            var launch = try launch(["--app", "notes"] + words)
+            launch.environment["XDG_RUNTIME_DIR"] = nil
+            return try await Terminal.start(launch, columns: 90, rows: 20, in: near.bed)
         }
 
         func sandboxes() async throws -> Int {
@@ -107,6 +110,7 @@ struct SSHTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: scene.far.home()) == [])
             #expect(try await scene.sandboxes() == 0)
             #expect(scene.far.logins == 1, "the person is asked for a password once")
+            #expect(try scene.far.leftovers() == [])
             let audit = try await scene.near.broker.ctl(["audit"])
             #expect(audit.output.contains("ssh:devbox"))
         }
@@ -230,7 +234,8 @@ struct SSHTests {
             let screen = try await terminal.screen().joined(separator: "\n")
             #expect(screen.contains("/dev/pts/") && screen.contains("20 90"), "\(screen)")
             // A key of the terminal is the far program's.
-            try await terminal.paste("sleep 600\n")
+            try await terminal.paste("sh -c \"echo wait''ing; exec sleep 600\"\n")
+            try await terminal.wait(for: "waiting")
             try await terminal.press("C-c")
             try await terminal.paste("echo still''here; exit 9\n")
             #expect(try await terminal.exitStatus() == 9)
