@@ -105,16 +105,20 @@ package final class BrowserConsent: Sendable {
                 let end = grants.deadline(in: Self.patience)
                 for request in requests { _ = await grants.answer(to: request.id, in: caller.partition, until: end) }
             } catch {
-                log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
+                tell(of: error)
             }
             return page
         } catch let error as BrokerError where error.kind == .throttled {
             // The caller learns nothing of it, and can come by here as often as it likes.
             log.debug("the person is not asked in a browser again so soon", metadata: ["caller": "\(caller.id)"])
         } catch {
-            log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
+            tell(of: error)
         }
         return nil
+    }
+
+    private func tell(of failure: any Error) {
+        log.notice("the person could not be asked in a browser", metadata: ["cause": "\(failure)"])
     }
 
     /// Whose tokens a request without an account is for.

@@ -20,10 +20,16 @@ struct ConsentTexts {
     let caller: SafeText
     let requests: [Request]
     let facts: [(name: SafeText, value: SafeText)]
+    let areWhole: Bool
 
     init(_ question: ConsentQuestion) {
-        func shown(_ text: String, otherwise fallback: String = "") -> SafeText {
-            SafeText(onPage: text, atMost: QuestionLimits.onPage, otherwise: fallback)
+        var isCut = false
+        func shown(
+            _ text: String, atMost length: Int = QuestionLimits.onPage, otherwise fallback: String = ""
+        ) -> SafeText {
+            let text = SafeText(onPage: text, atMost: length, otherwise: fallback)
+            if text.isCut { isCut = true }
+            return text
         }
         caller = shown(question.caller.id, otherwise: "a program without a name")
         requests = question.requests.map { request in
@@ -32,20 +38,11 @@ struct ConsentTexts {
                 isClient: request.clientID != nil,
                 place: request.authority.map { (shown(WebURL($0)?.domain ?? $0), shown($0)) },
                 account: request.account.map { shown($0) }, people: request.people.map { shown($0) },
-                scopes: request.scopes.map { scopes in
-                    SafeText(
-                        onPage: scopes.joined(separator: ", "), atMost: QuestionLimits.scopeBytes,
-                        otherwise: "who you are")
+                scopes: request.scopes.map {
+                    shown($0.joined(separator: ", "), atMost: QuestionLimits.scopeBytes, otherwise: "who you are")
                 })
         }
         facts = question.facts.sorted { $0.key < $1.key }.map { (shown($0), shown($1)) }
-    }
-
-    var areWhole: Bool {
-        let asked = requests.flatMap { request in
-            [request.name, request.place?.authority, request.account, request.scopes].compactMap(\.self)
-                + request.people
-        }
-        return !([caller] + asked + facts.map(\.value)).contains(where: \.isCut)
+        areWhole = !isCut
     }
 }

@@ -6,45 +6,46 @@ import BrokerValues
 enum FactWords {
     static func entry(_ fact: (name: SafeText, value: SafeText)) -> HTML {
         """
-        <dt title="\(text: fact.name)">\(name(fact.name.text) ?? "\(text: fact.name)")</dt>\
-        <dd><bdi>\(value(fact.value.text) ?? "\(name: fact.value)")</bdi></dd>
+        <dt title="\(text: fact.name)">\(text: words(fact.name, in: names))</dt>\
+        <dd><bdi>\(name: words(fact.value, in: views))</bdi></dd>
 
         """
     }
 
-    /// Nil for one that this page does not know.
-    private static func name(_ fact: String) -> HTML? {
-        switch fact {
-        case "adminProof": "Proof that it may administer"
-        case "asksBy": "Asks by way of"
-        case "cgroup": "Group of processes that it is in"
-        case "connectedBy": "Connected by"
-        case "executable": "Program file"
-        case "executableOwner": "Who can change that file"
-        case "flatpak": "Flatpak app"
-        case "handedOnWith": "Shares its connection with"
-        case "instance": "Which run of the sandbox"
-        case "label": "The system’s name for its limits"
-        case "networkNamespace": "Network that it sees"
-        case "pid": "Process number"
-        case "pidNamespace": "Processes that it sees"
-        case "pinned": "Certain to be the same process still"
-        case "rootMount": "Files that it sees"
-        case "socketOf": "Came by the socket of"
-        case "startedBy": "Started by"
-        case "unit": "Service"
-        case "userNamespace": "Users that it sees"
-        default: nil
+    /// - Returns: the text itself where the table has no line for it.
+    private static func words(_ text: SafeText, in table: String) -> SafeText {
+        for line in table.split(separator: "\n") where line.hasPrefix(text.text + ": ") {
+            return SafeText(String(line.dropFirst(text.text.count + 2)), atMost: line.count)
         }
+        return text
     }
 
+    private static let names = """
+        adminProof: Proof that it may administer
+        asksBy: Asks by way of
+        cgroup: Group of processes that it is in
+        connectedBy: Connected by
+        executable: Program file
+        executableOwner: Who can change that file
+        flatpak: Flatpak app
+        handedOnWith: Shares its connection with
+        instance: Which run of the sandbox
+        label: The system’s name for its limits
+        networkNamespace: Network that it sees
+        pid: Process number
+        pidNamespace: Processes that it sees
+        pinned: Certain to be the same process still
+        rootMount: Files that it sees
+        socketOf: Came by the socket of
+        startedBy: Started by
+        unit: Service
+        userNamespace: Users that it sees
+        """
+
     /// How its view of the machine compares with the broker's.
-    private static func value(_ text: String) -> HTML? {
-        switch text {
-        case "same": "the same as yours"
-        case "other": "others than yours"
-        case "unreadable": "nobody can tell"
-        default: nil
-        }
-    }
+    private static let views = """
+        same: the same as yours
+        other: others than yours
+        unreadable: nobody can tell
+        """
 }

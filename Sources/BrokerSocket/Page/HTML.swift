@@ -6,6 +6,8 @@ import BrokerValues
 struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     let source: String
 
+    // Pages are written rarely: what each of them calls a dozen times is there once.
+    @inline(never)
     init(stringLiteral source: StaticString) {
         self.source = "\(source)"
     }
@@ -17,23 +19,28 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     struct Interpolation: StringInterpolationProtocol {
         fileprivate(set) var source = ""
 
+        @inline(never)
         init(literalCapacity: Int, interpolationCount: Int) {
             source.reserveCapacity(literalCapacity + 64 * interpolationCount)
         }
 
+        @inline(never)
         mutating func appendLiteral(_ literal: StaticString) {
             source += "\(literal)"
         }
 
+        @inline(never)
         mutating func appendInterpolation(_ markup: HTML) {
             source += markup.source
         }
 
+        @inline(never)
         mutating func appendInterpolation(text: SafeText) {
             source += text.escaped
         }
 
         /// A name or an address: where it does not fit on a line, it goes on in the next one behind a sign, not within a word.
+        @inline(never)
         mutating func appendInterpolation(name: SafeText) {
             for scalar in name.escaped.unicodeScalars {
                 source.unicodeScalars.append(scalar)
@@ -45,6 +52,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
         }
 
         /// For the broker's own style sheet and script, which stand in elements that know no escapes.
+        @inline(never)
         mutating func appendInterpolation(verbatim own: String) {
             source += own
         }

@@ -57,7 +57,7 @@ struct DesktopTests {
             let scene = try await DevelopmentScene.make(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\naccess.unknown = \"ask\"\n" })
             let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
-            let program = bed.path(#"mail\074b\076\012Allow this $HOME ${HOME} %s %25 `id` 'x'"#)
+            let program = bed.path(#"mail<b>&amp;\074b\076\012Allow this $HOME ${HOME} %s %25 `id` 'x'"#)
             try FileManager.default.copyItem(atPath: try PackageTree.program("brokerctl"), toPath: program)
             let asked = try await bed.run(
                 Launch(program, ["--socket", scene.broker.socket, "token", "--app", "notes", "--scope", "notes.read"]))
@@ -66,7 +66,7 @@ struct DesktopTests {
             try await eventually("the notice is gone") { try await desktop.shown() == 0 }
             let said = try await desktop.history()
             // As JSON writes a backslash.
-            let name = #"mail\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x', a program of yours, asks"#
+            let name = #"mailbamp;\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x', a program of yours, asks"#
             #expect(said.contains(name), "\(said)")
         }
     }
