@@ -47,7 +47,8 @@ struct SignalService: Service {
             reading.happened(pending: pending.map(\.name))
             for setting in pending {
                 logger.warning(
-                    "the setting \(setting.name) takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
+                    "the setting \(setting.name) takes effect after a restart only",
+                    metadata: ["setting": "\(setting.name)"])
             }
             return (next, nil)
         } catch {

@@ -17,7 +17,8 @@ struct KeyHandlers: Sendable {
             },
             .waiting(SetKeySource.self) { request throws(BrokerError) in
                 try await lock.setKeySource(
-                    request.params.source, request.params.place, passphrase: request.params.passphrase.map { Secret($0) })
+                    request.params.source, request.params.place,
+                    passphrase: request.params.passphrase.map { Secret($0) })
                 return KeyState(await lock.keyStatus())
             },
         ]
