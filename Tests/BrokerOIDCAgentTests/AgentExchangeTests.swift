@@ -108,13 +108,41 @@ struct AgentExchangeTests {
             ("GET / HTTP/1.1", AgentRefusal.neitherKeyNorObject), ("[]", .neitherKeyNorObject),
             ("\u{16}\u{3}\u{1}", .neitherKeyNorObject), ("é", .neitherKeyNorObject),
             (String(repeating: "A", count: 44), .badKey), (String(repeating: "=", count: 44), .badKey),
-            // Zero, with which every secret agrees on the same.
-            (String(repeating: "A", count: 43) + "=", .badKey), (#"{"a":]"#, .malformed(.unexpectedByte)),
+            (#"{"a":]"#, .malformed(.unexpectedByte)),
         ])
     func none(text: String, refusal: AgentRefusal) {
         var exchange = AgentExchange()
         #expect(exchange.receive(text).map(\.refusal) == [refusal])
         #expect(exchange.isOver)
+    }
+
+    @Test("with a key of which nothing secret comes is refused when it asks for something")
+    func zero() {
+        var exchange = AgentExchange()
+        let key = exchange.receive(String(repeating: "A", count: 43) + "=").first?.written
+        #expect(key?.count == 44)
+        #expect(exchange.agreement?.seal() == nil)
+        #expect(exchange.receive("1").map(\.refusal) == [.badKey])
+    }
+
+    @Test("takes keys that were made before, each once, and what they come to may be made elsewhere meanwhile")
+    func prepared() async throws {
+        let reserve = AgentKeyReserve()
+        for _ in 0..<10 { reserve.fill() }
+        var keys: Set<[UInt8]> = []
+        for _ in 0..<6 {
+            var (client, exchange) = (OtherSide(), AgentExchange(makeKeys: reserve.take))
+            let key = try #require(exchange.receive(client.key).first?.written)
+            keys.insert(key)
+            let agreement = try #require(exchange.agreement)
+            let elsewhere = Task { agreement.seal() != nil }
+            let agrees = client.agree(on: key)
+            #expect(agrees)
+            let steps = exchange.receive(client.seal(Self.check))
+            #expect(steps.map(\.request) == [.check])
+            #expect(await elsewhere.value)
+        }
+        #expect(keys.count == 6)
     }
 
     @Test("with keys refuses what is no box, or somebody else's")

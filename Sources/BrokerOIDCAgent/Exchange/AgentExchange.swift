@@ -27,7 +27,7 @@ package struct AgentExchange: Sendable {
     private enum State {
         case opening
         case object(ObjectEnd, searched: Int)
-        case sealed(AgentSeal, SealedFrame)
+        case sealed(AgentAgreement, SealedFrame)
         case over
     }
 
@@ -42,6 +42,9 @@ package struct AgentExchange: Sendable {
 
     /// Bytes that are kept.
     package var count: Int { pending.count }
+
+    /// What the keys come to, once they were exchanged: to be made while the client makes its own.
+    package var agreement: AgentAgreement? { if case .sealed(let agreement, _) = state { agreement } else { nil } }
 
     /// Whether the rest of it is waited for: a message is not whole, or keys were exchanged.
     package var isUnderWay: Bool {
@@ -99,7 +102,7 @@ package struct AgentExchange: Sendable {
         switch state {
         case .opening: open()
         case .object(let end, let searched): readObject(end, searched)
-        case .sealed(let seal, let frame): readFrame(seal, frame)
+        case .sealed(let agreement, let frame): readFrame(agreement, frame)
         case .over: .needsMore
         }
     }
@@ -111,11 +114,10 @@ package struct AgentExchange: Sendable {
         let text = pending.prefix(Self.keyText)
         guard text.allSatisfy(Self.isBase64) else { return .refuse(.neitherKeyNorObject) }
         guard text.count == Self.keyText else { return .needsMore }
-        guard let peer = Base64.decode(text) else { return .refuse(.badKey) }
+        guard let peer = Base64.decode(text), peer.count == AgentSeal.keyCount else { return .refuse(.badKey) }
         let keys = makeKeys()
-        guard let seal = AgentSeal(with: peer, keys) else { return .refuse(.badKey) }
         pending.removeFirst(Self.keyText)
-        state = .sealed(seal, SealedFrame())
+        state = .sealed(AgentAgreement(with: peer, keys), SealedFrame())
         return .write(Array(Base64.encode(keys.publicKey).utf8))
     }
 
@@ -129,13 +131,14 @@ package struct AgentExchange: Sendable {
         return pending[..<(searched + length)].withUnsafeBytes(Self.request)
     }
 
-    private mutating func readFrame(_ seal: AgentSeal, _ frame: SealedFrame) -> Step {
+    private mutating func readFrame(_ agreement: AgentAgreement, _ frame: SealedFrame) -> Step {
         var frame = frame
         if !frame.hasBegun { dropBlanks() }
         guard !pending.isEmpty else { return .needsMore }
+        guard let seal = agreement.seal() else { return .refuse(.badKey) }
         switch frame.read(pending, with: seal) {
         case .needsMore:
-            state = .sealed(seal, frame)
+            state = .sealed(agreement, frame)
             return .needsMore
         case .refused(let refusal): return .refuse(refusal)
         case .opened(let text):

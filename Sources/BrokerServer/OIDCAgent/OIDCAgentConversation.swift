@@ -8,12 +8,14 @@ import BrokerValues
 final class OIDCAgentConversation: Conversation {
     private let service: RequestService
     private let names: AppAliases
+    private let keys: AgentKeyReserve
     private let isShut: Bool
-    private let wire = OIDCAgentWire()
+    private let wire: OIDCAgentWire
     private(set) var isOver = false
 
-    init(_ service: RequestService, _ names: AppAliases, isShut: Bool) {
-        (self.service, self.names, self.isShut) = (service, names, isShut)
+    init(_ service: RequestService, _ names: AppAliases, _ keys: AgentKeyReserve, isShut: Bool) {
+        (self.service, self.names, self.keys, self.isShut) = (service, names, keys, isShut)
+        wire = OIDCAgentWire(keys)
     }
 
     func makeSplitter(limit: Int) -> any MessageSplitter { OIDCAgentSplitter(wire: wire) }
@@ -26,6 +28,7 @@ final class OIDCAgentConversation: Conversation {
         case nil, .needsMore: return .answered
         case .write(let bytes):
             writer.json(bytes)
+            prepare()
             return .answered
         case .refuse(let refusal):
             isOver = true
@@ -41,6 +44,15 @@ final class OIDCAgentConversation: Conversation {
                 return ask(request, in: context, &writer)
             }
             return .answered
+        }
+    }
+
+    /// While the client is at work itself, beside the reactor.
+    private func prepare() {
+        guard let agreement = wire.exchange.agreement else { return }
+        Task { [keys] in
+            agreement.seal()
+            keys.fill()
         }
     }
 

@@ -9,6 +9,7 @@ package struct OIDCAgentFront: Front {
     package let service: RequestService
     package let hasNotifications = false
     private let names: AppAliases
+    private let keys = AgentKeyReserve()
     private let isShut: Bool
 
     /// - Parameters:
@@ -18,7 +19,7 @@ package struct OIDCAgentFront: Front {
         (self.service, self.names, self.isShut) = (service, names, isShut)
     }
 
-    package func converse() -> any Conversation { OIDCAgentConversation(service, names, isShut: isShut) }
+    package func converse() -> any Conversation { OIDCAgentConversation(service, names, keys, isShut: isShut) }
 
     package func refusal(_ error: BrokerError) -> [UInt8] { Self.refusal(error) }
 

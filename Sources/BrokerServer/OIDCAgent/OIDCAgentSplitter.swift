@@ -3,9 +3,11 @@ import BrokerSocket
 
 /// The bytes of one connection, which its exchange cuts: what a message is depends on the keys.
 final class OIDCAgentWire {
-    var exchange = AgentExchange()
+    var exchange: AgentExchange
     /// What the exchange said last, to be done by the conversation.
     private var step: AgentExchange.Step?
+
+    init(_ keys: AgentKeyReserve) { exchange = AgentExchange(makeKeys: keys.take) }
 
     fileprivate func look() -> MessageStep {
         let next = exchange.next()

@@ -89,6 +89,7 @@ enum CommandPages {
         page.section("FILES")
         for (path, text) in [
             ("$XDG_RUNTIME_DIR/brokerd/broker.sock", "The socket."),
+            ("$XDG_RUNTIME_DIR/brokerd/oidc-agent.sock", "The socket for programs that ask oidc-agent."),
             ("~/.config/brokerd/config.toml, /etc/brokerd/config.toml", "The configuration, see `brokerd-config`(5)."),
             (
                 "$XDG_STATE_HOME/brokerd, ~/.local/state/brokerd",

@@ -38,6 +38,14 @@ enum ConfigurationPage {
         for setting in ProviderSetting.all {
             page.item("`\(setting.name)`", "\(setting.summary) Value: \(setting.kind.documentation).")
         }
+        page.section("NAMES FOR OIDC-AGENT")
+        page.paragraphs(
+            """
+            \(AccountTable.summary)
+
+              [doors.oidc_agent_accounts]
+              wlcg = "grid"
+            """)
         page.section("FILES")
         page.item("`~/.config/brokerd/config.toml`", "The person's settings. `$XDG_CONFIG_HOME` moves it.")
         page.item("`/etc/brokerd/config.toml`", "The machine's settings.")
