@@ -23,14 +23,14 @@ struct EnvCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let location = context.connection.location
         let agent = OIDCAgentSocket.path(
-            beside: location, configured: global.socket == nil ? { Self.setting } : { nil },
+            beside: location, configured: global.socket == nil ? { Self.setting(of: MeantBroker(nil, at: location)) } : { nil },
             isThere: SocketLocation.isThere)
         StandardStream.output.write(DoorVariables.text(socket: location.path, agent: agent))
     }
 
     /// What the configuration says, as the daemon reads it; nil where it says nothing.
-    private static var setting: String? {
-        let report = (try? ConfigurationReport.current()) ?? []
+    private static func setting(of broker: MeantBroker) -> String? {
+        let report = (try? ConfigurationReport.current(of: broker)) ?? []
         return report.first { $0.name == "doors.oidc_agent_socket" && $0.isSet }?.value
     }
 }

@@ -92,7 +92,7 @@ package final class RequestService: Sendable {
                 return later(entry, subject, since: start, work: .waits(output)) { request }
             }
         } catch {
-            reply.fail(log.failed(policy.fitting(error, context.caller), subject, since: start))
+            reply.fail(log.failed(policy.fitting(error, subject.caller), subject, since: start))
         }
         return .answered
     }
@@ -124,7 +124,7 @@ package final class RequestService: Sendable {
                 guard reply.isAwaited, case .watch(let watch, _) = completion.answer else { return nil }
                 return { watch.begin() }
             } catch {
-                reply.fail(log.failed(policy.fitting(error, context.caller), subject, since: start))
+                reply.fail(log.failed(policy.fitting(error, subject.caller), subject, since: start))
                 return nil
             }
         }
