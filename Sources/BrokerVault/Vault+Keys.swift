@@ -67,7 +67,8 @@ extension Vault: VaultKeys {
     }
 
     /// The new key is fetched back from its source before anything depends on it. Then one transaction replaces all wrapped
-    /// keys and what the vault says of their source: at every moment the file has one key that opens it, whole.
+    /// keys and what the vault says of their source: at every moment the file has one key that opens it, whole. Sources that were
+    /// added open it no longer.
     package func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError) {
         guard !isLocked else { throw .locked }
         let old = header
@@ -82,13 +83,6 @@ extension Vault: VaultKeys {
             var dataKeys: [Partition: [UInt8]] = [:]
             for (partition, keys) in try storedKeys(unsaved: true) {
                 dataKeys[partition] = wrapping.wrap(keys, of: partition)
-            }
-            var new = new
-            let former = try keys.currentWrapping()
-            // What another source keeps of this vault it keeps once.
-            new.added = header.added.compactMap { one in
-                one.source == name && name != PassphraseSource.name
-                    ? nil : one.resealed(from: former, to: wrapping, old.vaultID)
             }
             try vaultWriter.write(dataKeys, new)
             keys.adopt(wrapping, saved: Set(dataKeys.keys))

@@ -45,7 +45,7 @@ struct KeyCommandTests {
             let made = try await brokerctl(["key", "set-source", "credential"], at: broker.path)
             #expect(made.output.contains("brokerctl key add-source passphrase") == isSaid, "\(made)")
             let shown = try await brokerctl(["key", "status"], at: broker.path)
-            #expect(shown.output.contains("Opens, too  passphrase") != isSaid, "\(shown)")
+            #expect(shown.output.contains("Also opened by  passphrase") != isSaid, "\(shown)")
         }
         var key = KeyState()
         (key.source, key.available) = ("credential", ["credential"])

@@ -9,8 +9,8 @@ struct AddKeySourceCommand: Subcommand {
             """
             The vault goes on being opened as it is. Where that fails, as with a credential on another machine, what was added \
             opens it: for a passphrase the broker starts locked, and `brokerctl unlock` asks for it. Keep it apart from the machine. \
-            Whoever has a copy of the vault can try passphrases on it: choose a long one. A source that is there already gets \
-            a new key.
+            Whoever has a copy of the vault can try passphrases on it: choose a long one. It takes the place of one that was added \
+            before, and ends with the next `brokerctl key set-source`.
 
             Examples:
               brokerctl key add-source passphrase
@@ -41,9 +41,10 @@ struct AddKeySourceCommand: Subcommand {
 struct RemoveKeySourceCommand: Subcommand {
     static var about: About {
         About(
-            "remove-source", "Have a source that was added open the vault no longer.",
+            "remove-source", "Stop an added source from opening the vault.",
             """
-            Copies of the vault that were made before still open with it.
+            Copies of the vault that were made before still open with it, and whoever kept one can open later copies by it, too, \
+            until the vault has another key: `brokerctl key set-source`, then `brokerctl key rotate`.
 
             Examples:
               brokerctl key remove-source passphrase

@@ -65,7 +65,8 @@ struct SetKeySourceCommand: Subcommand {
         About(
             "set-source", "Have the vault's key come from elsewhere.",
             """
-            The records stay as they are. `brokerctl key status` names the sources that there are.
+            The records stay as they are. `brokerctl key status` names the sources that there are. Sources that were added open \
+            the vault no longer; add them again.
 
             Examples:
               brokerctl key set-source secret-service
@@ -86,17 +87,23 @@ struct SetKeySourceCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)
         // Who may not is told before anybody types.
-        _ = try context.connection.call(GetKeyStatus.self, .init())
+        let added = try context.connection.call(GetKeyStatus.self, .init()).added ?? []
         if !asking.asksPerson || source == "passphrase" {
             params.passphrase = try asking.read("New passphrase of the broker", isNew: true)
         }
         try context.tell(SetKeySource.self, params) {
-            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.boundToMachine($0)
+            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.ended(added)
+                + KeyText.boundToMachine($0)
         }
     }
 }
 
 enum KeyText {
+    /// - Parameter added: sources that opened the vault besides, before it got another key.
+    static func ended(_ added: [String]) -> String {
+        added.map { "\($0.clean) opens it no longer; add it again: brokerctl key add-source \($0.clean)\n" }.joined()
+    }
+
     /// - Returns: what to know of a key that a copy of the vault cannot be opened with elsewhere; nothing of others.
     static func boundToMachine(_ state: KeyState) -> String {
         guard state.source == "credential", state.added == nil else { return "" }
@@ -107,7 +114,7 @@ enum KeyText {
     static func facts(_ state: KeyState) -> Facts {
         var facts = Facts()
         facts.add("Source", state.source.clean)
-        facts.add("Opens, too", state.added?.joined(separator: ", ").clean)
+        facts.add("Also opened by", state.added?.joined(separator: ", ").clean)
         facts.add("Wrapped", state.wrappedOn.map { TimeText.relative($0, to: Output.now) } ?? "not recorded")
         facts.add("Available", state.available.joined(separator: ", ").clean)
         if state.resealing { facts.add("Records", "being sealed with the new key") }

@@ -19,7 +19,7 @@ package enum UnlockBroker: OwnershipMethod {
     package static let name = "broker.unlock"
     package static let summary = "Fetches the vault's key from its source again."
     package static let description = """
-        The source is the one that the vault records, and no other is tried. After a wrong passphrase the same caller's next \
+        The source that the vault records is tried first, then those that were added (keys.setSource). After a wrong passphrase the same caller's next \
         attempt waits, longer each time; other callers and other requests do not.
         """
     package static let worksLocked = true
@@ -33,7 +33,7 @@ package enum UnlockBroker: OwnershipMethod {
         package init() {}
         package init(passphrase: String?) { self.passphrase = passphrase }
         package static let members: [Member<Params>] = [
-            .optional("passphrase", \.passphrase, "For the key source passphrase; others need none.", .passphrase)
+            .optional("passphrase", \.passphrase, "For a passphrase, the usual source or an added one; others need none.", .passphrase)
         ]
     }
 }

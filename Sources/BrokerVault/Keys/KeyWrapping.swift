@@ -5,8 +5,6 @@ import CSodium
 struct KeyWrapping: Sendable {
     private let wrapping: Secret
     private let checking: Secret
-    /// Seals the keys of further sources.
-    let adding: Secret
     let vaultID: [UInt8]
     private let source: String
     private var format = VaultFormat.current
@@ -15,22 +13,21 @@ struct KeyWrapping: Sendable {
     init(key: Secret, vaultID: [UInt8], source: String) {
         wrapping = key.subkey(1, "tb-wraps")
         checking = key.subkey(2, "tb-wraps")
-        adding = key.subkey(3, "tb-wraps")
         self.vaultID = vaultID
         self.source = source
     }
 
     /// - Parameter joined: ``joined`` of the same.
     init?(joined: Secret, vaultID: [UInt8], source: String) {
-        guard joined.count == 3 * keyByteCount else { return nil }
+        guard joined.count == 2 * keyByteCount else { return nil }
         let parts = joined.parts(of: keyByteCount)
-        (wrapping, checking, adding) = (parts[0], parts[1], parts[2])
+        (wrapping, checking) = (parts[0], parts[1])
         self.vaultID = vaultID
         self.source = source
     }
 
     /// All of it as one secret.
-    var joined: Secret { .joining([wrapping, checking, adding]) }
+    var joined: Secret { .joining([wrapping, checking]) }
 
     /// The same for a vault of another format.
     func of(_ format: Int) -> KeyWrapping {

@@ -61,7 +61,9 @@ extension VaultHeader {
                 case (.wrongPassphrase, _): failure = error
                 case (_, .awaitingKey): continue
                 case (.awaitingKey, _):
-                    failure = .awaitingKey("\(failure) Its recovery passphrase opens the vault, too: brokerctl unlock.")
+                    failure = .awaitingKey(
+                        "The vault does not open with its usual key from \(keySource) here; open it with its recovery passphrase: brokerctl unlock."
+                    )
                 default: continue
                 }
             }

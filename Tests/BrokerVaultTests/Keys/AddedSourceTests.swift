@@ -49,8 +49,10 @@ struct AddedSourceTests {
                 #expect(none.map { "\($0)" }?.contains("brokerctl unlock") == true)
                 try await vault.unlock(passphrase: Self.recovery)
                 try expectContent(vault)
-                // The machine gets a key of its own, and the passphrase goes on opening the vault.
+                // The machine gets a key of its own, and then the passphrase opens the vault again.
                 try await vault.setKeySource("key-file", passphrase: nil, at: 9)
+                #expect(await vault.keyStatus().added.isEmpty)
+                try await vault.addKeySource("passphrase", passphrase: Self.recovery)
             }
             try await bed.use { vault in
                 #expect(!vault.isLocked)
@@ -106,6 +108,7 @@ struct AddedSourceTests {
                 let same = try await vaultError { try await vault.addKeySource("key-file", passphrase: nil) }
                 #expect(same.map { "\($0)" }?.contains("already") == true)
                 try await vault.setKeySource("passphrase", passphrase: daily, at: 9)
+                try await vault.addKeySource("passphrase", passphrase: Self.recovery)
             }
             for passphrase in [daily, Self.recovery] {
                 try await bed.use { vault in
@@ -113,6 +116,35 @@ struct AddedSourceTests {
                     try await vault.unlock(passphrase: passphrase)
                     try expectContent(vault)
                 }
+            }
+        }
+    }
+
+    @Test("another key ends it: a row from before, put back, opens nothing with the passphrase or with the earlier key")
+    func ended() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            func row() throws -> String {
+                try sqlite(bed.file("vault.db"), "SELECT hex(value) FROM header WHERE name = 'added-key:passphrase'")
+            }
+            let (earlier, key) = (try row(), try bed.bytes("vault.key"))
+            #expect(!earlier.isEmpty)
+            let daily = Secret("for every day of the week")
+            try await bed.use { vault in
+                try await vault.setKeySource("passphrase", passphrase: daily, at: 9)
+                try await vault.replaceDataKeys(at: 9)
+            }
+            #expect(try row().isEmpty)
+            try edit(
+                bed.file("vault.db"),
+                "INSERT INTO header (name, value) VALUES ('added-key:passphrase', x'\(earlier)')")
+            try key.write(to: bed.file("vault.key"))
+            #expect(chmod(bed.file("vault.key").path, 0o600) == 0)
+            try await bed.use { vault in
+                let former = try await vaultError { try await vault.unlock(passphrase: Self.recovery) }
+                #expect(former == .wrongPassphrase)
+                try await vault.unlock(passphrase: daily)
+                try expectContent(vault)
             }
         }
     }
