@@ -11,6 +11,14 @@ package struct UsableApps: Sendable {
 }
 
 extension AccessPolicy {
+    /// Whether there is an app of this name, whoever may use it.
+    package func isRegistered(_ name: String, for caller: Caller) -> Bool {
+        do throws(BrokerError) {
+            _ = try directory.registered(name, in: caller.forApps.partition)
+            return true
+        } catch { return false }
+    }
+
     /// Lets nobody in, and asks nobody: whoever goes on with one of the apps comes by ``admit(_:_:)``.
     ///
     /// - Throws: `locked`, `internal` when the registrations cannot be read.

@@ -102,6 +102,18 @@ struct AddAppTests {
         #expect(result.status == .exited(2))
     }
 
+    @Test("where one broker serves everybody, it is said that nobody is known by a path there")
+    func executablesOfSystem() async throws {
+        let broker = try broker([
+            "apps.register": Self.answer,
+            "broker.status": ScriptedAnswers.status.replacing(#""mode":"user""#, with: #""mode":"system""#),
+        ])
+        let add = ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp"]
+        let program = try await brokerctl(add + ["--executable", "/usr/bin/env"], at: broker.path)
+        #expect(program.succeeded && program.errors.contains("list units of the system's"), "\(program)")
+        #expect(try await brokerctl(add + ["--unit", "mail.service"], at: broker.path).errors.isEmpty)
+    }
+
     @Test("a program that nobody can be is pointed out, and the app is added all the same")
     func executables() async throws {
         let broker = try broker(["apps.register": Self.answer])

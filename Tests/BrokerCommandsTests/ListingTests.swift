@@ -116,7 +116,7 @@ struct ListingTests {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                log.add(request.params)
+                log.add(request.method == "apps.register" ? request.params : request.method)
                 peer.answer(request, #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"#)
             }
         }
@@ -135,7 +135,8 @@ struct ListingTests {
             #"{"authority":"https:\/\/idp","checkAuthority":true,"clientId":"c-1","clientSecret":"s3cret","executables":["\/usr\/bin\/mail"],"#
             + #""group":"office","name":"mail","redirectUri":"http:\/\/127.0.0.1:1\/","replace":false,"sandboxIds":["org.example.Mail"],"#
             + #""scopes":["a","b"],"units":["mail.service"]}"#
-        #expect(log.all == [expected])
+        // Whether a program is known by its path depends on the broker.
+        #expect(log.all == [expected, "broker.status"])
     }
 
     @Test("a secret that never comes is not sent as an empty one")

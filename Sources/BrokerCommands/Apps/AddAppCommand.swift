@@ -92,7 +92,7 @@ struct AddAppCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if let clientID { try add(clientID, in: context) } else { try registerAtProvider(in: context) }
-        describing.warn(context.output)
+        describing.warn(context)
     }
 
     private func registerAtProvider(in context: CommandContext) throws(BrokerClientError) {

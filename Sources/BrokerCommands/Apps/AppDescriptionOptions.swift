@@ -1,4 +1,5 @@
 import BrokerLink
+import BrokerRPC
 import BrokerValues
 
 /// What a person says of an app, when it is made known and when it is changed.
@@ -53,9 +54,12 @@ struct AppDescriptionOptions: ArgumentGroup {
     }
 
     /// Points out programs that nobody can be.
-    func warn(_ output: Output) {
-        for advice in executables.filter({ !$0.isEmpty }).compactMap(ExecutableAdvice.on) {
-            output.aside("brokerctl: warning: " + advice.clean)
+    func warn(_ context: CommandContext) {
+        let programs = executables.filter { !$0.isEmpty }
+        guard !programs.isEmpty else { return }
+        let isSystem = (try? context.connection.call(GetBrokerStatus.self, .init()))?.mode == .system
+        for advice in isSystem ? [ExecutableAdvice.system] : programs.compactMap(ExecutableAdvice.on) {
+            context.output.aside("brokerctl: warning: " + advice.clean)
         }
     }
 

@@ -49,7 +49,7 @@ struct EditAppCommand: Subcommand {
         params.tokenEndpointAuthMethod = secret.method ?? app.tokenEndpointAuthMethod
         let node = try context.answer(to: RegisterApp.self, params)
         let edited = try RegisterApp.Result.decoded(node).app
-        describing.warn(context.output)
+        describing.warn(context)
         context.output.result(node) { AppText.facts(edited).text(in: context.output.layout) }
     }
 }

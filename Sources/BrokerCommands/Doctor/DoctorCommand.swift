@@ -83,6 +83,7 @@ struct DoctorCommand: Subcommand {
             let status = try asked.get()
             let apps = try context.connection.call(ListApps.self, .init()).apps
             let path = context.connection.location.path
+            let advice = broker.units == .machine ? { _ in ExecutableAdvice.system } : ExecutableAdvice.on
             // The keys of a broker for everybody are root's business.
             let isOwner = status.mode == .user || geteuid() == 0
             return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
@@ -98,7 +99,8 @@ struct DoctorCommand: Subcommand {
                     Examination.agentDoor(
                         status.doors, variable: variable("OIDC_SOCK"), trouble: DoorProbe.trouble(atAgentSocket:))
                 ].compactMap(\.self)
-                + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
+                + Examination.apps(apps, advice: advice)
+                + network(apps, caFile: caFile)
         } catch {
             return [Finding("Broker", .bad, error.message)]
         }

@@ -64,7 +64,9 @@ struct SSHHost: ArgumentValue {
 
     init?(argument: String) {
         let isPlain = argument.utf8.allSatisfy { (0x21...0x7e).contains($0) && !"'`\"$\\;&<>|(){}".utf8.contains($0) }
-        guard isPlain, (1...128).contains(argument.utf8.count), !argument.hasPrefix("-") else { return nil }
+        guard isPlain, (1...128).contains(argument.utf8.count),
+            !argument.hasPrefix("-"), !argument.hasPrefix("ssh://-"), !argument.contains("@-")
+        else { return nil }
         text = argument
     }
 }

@@ -34,6 +34,8 @@ package struct AgentExchange: Sendable {
     private let makeKeys: @Sendable () -> AgentKeyPair
     private var state = State.opening
     private var pending: [UInt8] = []
+    /// Blanks before a message: they count towards its size, and begin its time.
+    private var dropped = 0
     /// What the answer is sealed with: as the request was.
     private var answering: AgentSeal?
 
@@ -49,7 +51,7 @@ package struct AgentExchange: Sendable {
     /// Whether the rest of it is waited for: a message is not whole, or keys were exchanged.
     package var isUnderWay: Bool {
         switch state {
-        case .opening: count > 0
+        case .opening: count + dropped > 0
         case .object, .sealed: true
         case .over: false
         }
@@ -58,9 +60,9 @@ package struct AgentExchange: Sendable {
     package var isOver: Bool { if case .over = state { true } else { false } }
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard !isOver, count <= Self.limit else { return }
+        guard !isOver, count + dropped <= Self.limit else { return }
         // One byte more than may be there says that it is too much.
-        pending.append(contentsOf: bytes.prefix(Self.limit + 1 - count))
+        pending.append(contentsOf: bytes.prefix(Self.limit + 1 - count - dropped))
     }
 
     /// Call it until it needs more, or the exchange is over.
@@ -68,7 +70,7 @@ package struct AgentExchange: Sendable {
         let step = look()
         switch step {
         case .ask, .refuse: finish()
-        case .needsMore where count > Self.limit:
+        case .needsMore where count + dropped > Self.limit:
             finish()
             return .refuse(.tooLong(limit: Self.limit))
         case .needsMore, .write: break
@@ -79,7 +81,7 @@ package struct AgentExchange: Sendable {
     /// What there is to say to a client that sends no more; nil when it has said nothing, or everything.
     package mutating func end(_ end: End) -> AgentRefusal? {
         defer { finish() }
-        if case .opening = state, pending.isEmpty { return nil }
+        if case .opening = state, count + dropped == 0 { return nil }
         guard !isOver else { return nil }
         return end == .cutOff ? .cutOff : .stalled
     }
@@ -147,7 +149,11 @@ package struct AgentExchange: Sendable {
         }
     }
 
-    private mutating func dropBlanks() { pending.removeFirst(pending.prefix(while: Self.isBlank).count) }
+    private mutating func dropBlanks() {
+        let blanks = pending.prefix(while: Self.isBlank).count
+        pending.removeFirst(blanks)
+        dropped += blanks
+    }
 
     private static func request(_ text: UnsafeRawBufferPointer) -> Step {
         do throws(AgentRefusal) { return .ask(try AgentRequest(json: text)) } catch { return .refuse(error) }

@@ -47,6 +47,11 @@ package struct AgentFailure: Error, Sendable, Equatable {
 
     private static func advice(_ failure: BrokerError, app: String?) -> (goal: String, command: String) {
         let named = app.map { " --app \($0)" } ?? ""
+        switch failure.reason {
+        case .wrongPassphrase: return ("To try again", "brokerctl unlock")
+        case .tooManyConnections: return ("To see who is connected", "brokerctl status")
+        default: break
+        }
         switch failure.kind {
         case .interactionRequired, .serverDeclinedScopes, .mismatchedUser, .userCanceled:
             return ("To sign in", "brokerctl login" + named)

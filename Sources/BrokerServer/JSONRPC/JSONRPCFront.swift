@@ -78,7 +78,7 @@ final class JSONRPCConversation: Conversation {
             reply.refuse(.methodNotFound(call.method))
             return .answered
         }
-        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RPCError) in
+        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RequestRefusal) in
             try handler.read(call)
         }
         switch handling {

@@ -1,13 +1,18 @@
+import BrokerValues
 import Synchronization
 
-/// What programs call apps that have another name here. A reload changes them.
+/// Other names of apps, which programs call them by. A reload changes them.
 package final class AppAliases: Sendable {
-    private let names: Mutex<[String: String]>
+    private let names: Mutex<[ExactText: String]>
 
     /// - Parameter names: apps by their other names.
-    package init(_ names: [String: String] = [:]) { self.names = Mutex(names) }
+    package init(_ names: [String: String] = [:]) { self.names = Mutex(Self.exact(names)) }
 
-    package func apply(_ names: [String: String]) { self.names.withLock { $0 = names } }
+    package func apply(_ names: [String: String]) { self.names.withLock { $0 = Self.exact(names) } }
 
-    func app(named name: String) -> String { names.withLock { $0[name] } ?? name }
+    func app(calledAlso name: String) -> String? { names.withLock { $0[ExactText(name)] } }
+
+    private static func exact(_ names: [String: String]) -> [ExactText: String] {
+        Dictionary(names.map { (ExactText($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
 }

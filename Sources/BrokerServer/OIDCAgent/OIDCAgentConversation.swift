@@ -65,11 +65,37 @@ final class OIDCAgentConversation: Conversation {
     private func ask(
         _ request: AgentRequest, in context: ConnectionContext, _ writer: inout JSONWriter
     ) -> MessageHandling {
+        let (service, names, exchange) = (service, names, wire.exchange)
+        let policy = service.policy
+        // What apps are called is told when it is known whose the records are.
+        let asking = Asking(
+            context.caller, now: context.callerNow, connectedAt: context.connectedAt, reaching: .everything)
+        guard policy.mustLookUp(asking) else {
+            return Self.begin(request, exchange, names, service, in: context, &writer)
+        }
+        return .waits(requests: 1) { writer in
+            do throws(BrokerError) { try await policy.lookUp(asking) } catch {
+                var answer = JSONWriter()
+                AgentReply.failure(AgentFailure(error, app: nil), to: &answer)
+                writer.json(exchange.answer(&answer))
+                return nil
+            }
+            let handling = Self.begin(request, exchange, names, service, in: context, &writer)
+            guard case .waits(_, let rest) = handling else { return nil }
+            return await rest(&writer)
+        }
+    }
+
+    private static func begin(
+        _ request: AgentRequest, _ exchange: AgentExchange, _ names: AppAliases, _ service: RequestService,
+        in context: ConnectionContext, _ writer: inout JSONWriter
+    ) -> MessageHandling {
         let question = OIDCAgentQuestion(request, of: context.caller, names, service.policy)
         guard let handler = service.handler(of: question.method, in: context) else { return .answered }
-        var reply = OIDCAgentReply(question, wire.exchange, from: service.services.vault)
-        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RPCError) in
-            try handler.read(Call(id: nil, method: question.method, params: question.params))
+        var reply = OIDCAgentReply(question, exchange, from: service.services.vault)
+        let handling = service.begin(handler.rules, in: context, &reply) { () throws(RequestRefusal) in
+            if let error = question.error { throw .refused(error) }
+            return try handler.read(Call(id: nil, method: question.method, params: question.params))
         }
         guard case .waits(let rest) = handling else {
             writer.json(reply.bytes)

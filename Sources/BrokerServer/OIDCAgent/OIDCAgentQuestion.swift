@@ -11,7 +11,8 @@ struct OIDCAgentQuestion: Sendable {
     let params: JSONNode
     /// The app that is meant, if it is known.
     private(set) var app: String?
-    /// What is known to be wrong by now: the answer, whatever the method says of its params.
+    /// What is known to be wrong by now, for log and audit, and as the client is told.
+    private(set) var error: BrokerError?
     private(set) var failure: AgentFailure?
     /// The names of the apps that the caller may use, for a list of them.
     private(set) var apps: [String] = []
@@ -24,7 +25,11 @@ struct OIDCAgentQuestion: Sendable {
         switch request {
         case .token(let asked):
             method = AcquireTokenSilent.name
-            (app, failure) = Self.app(asked.subject, of: caller, names, policy)
+            do throws(Miss) {
+                app = try Self.app(asked.subject, of: caller, names, policy)
+            } catch {
+                (self.error, failure) = (error.error, error.failure)
+            }
             params = Self.params(asked, app)
         case .loadedAccounts: (method, params) = (ListApps.name, .object([]))
         case .status, .statusJSON, .check: (method, params) = (GetBrokerStatus.name, .object([]))
@@ -42,22 +47,37 @@ struct OIDCAgentQuestion: Sendable {
 
     private static func app(
         _ subject: AgentTokenRequest.Subject, of caller: Caller, _ names: AppAliases, _ policy: AccessPolicy
-    ) -> (app: String?, AgentFailure?) {
+    ) throws(Miss) -> String {
         switch subject {
-        case .account(let name): return (names.app(named: name), nil)
+        case .account(let name):
+            // An alias takes no registered app's name.
+            guard let other = names.app(calledAlso: name), !policy.isRegistered(name, for: caller) else { return name }
+            return other
         case .issuer(let issuer):
-            do throws(BrokerError) {
-                let usable = try policy.usableApps(by: caller)
-                // Whoever has to be asked about first is asked, where nothing else is meant.
-                let fits =
-                    [usable.allowed, usable.askable].lazy.map { apps in
-                        apps.filter { isSame($0.authority.url, issuer) }.map(\.name)
-                    }.first { !$0.isEmpty } ?? []
-                return fits.count == 1 ? (fits[0], nil) : (nil, .issuer(issuer, fits: fits))
-            } catch {
-                return (nil, AgentFailure(error, app: nil))
+            let usable: UsableApps
+            do throws(BrokerError) { usable = try policy.usableApps(by: caller) } catch {
+                throw Miss(error: error, failure: AgentFailure(error, app: nil))
             }
+            // Whoever has to be asked about first is asked, where nothing else is meant.
+            let fits =
+                [usable.allowed, usable.askable].lazy.map { apps in
+                    apps.filter { isSame($0.authority.url, issuer) }.map(\.name)
+                }.first { !$0.isEmpty } ?? []
+            guard let app = fits.first, fits.count == 1 else { throw noSingle(of: fits, at: issuer) }
+            return app
         }
+    }
+
+    private static func noSingle(of fits: [String], at issuer: String) -> Miss {
+        let failure = AgentFailure.issuer(issuer, fits: fits)
+        return Miss(
+            error: BrokerError(fits.isEmpty ? .appNotFound : .invalidParameter, "\(failure.error)."), failure: failure)
+    }
+
+    /// No single app is meant.
+    private struct Miss: Error {
+        let error: BrokerError
+        let failure: AgentFailure
     }
 
     /// With or without its last slash.

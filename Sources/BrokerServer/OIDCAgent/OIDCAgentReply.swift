@@ -34,6 +34,7 @@ struct OIDCAgentReply: Reply {
     }
 
     mutating func fail(_ error: BrokerError) {
+        if let failure = question.failure, question.error?.kind == error.kind { return fail(failure) }
         if error.kind == .appNotFound, case .token(let asked) = question.request,
             case .account(let name) = asked.subject
         {
@@ -45,7 +46,6 @@ struct OIDCAgentReply: Reply {
 
     /// What no app is called is not registered; of the rest the client is told in its own words.
     mutating func refuse(_ error: RPCError) {
-        if let failure = question.failure { return fail(failure) }
         guard case .token(let asked) = question.request else {
             return fail(AgentFailure(BrokerError(.invalidParameter, error.message), app: nil))
         }

@@ -24,7 +24,7 @@ struct MethodRules: Sendable {
 protocol AnyMethodHandler: Sendable {
     var rules: MethodRules { get }
     /// - Throws: -32602, naming the field.
-    func read(_ call: Call) throws(RPCError) -> any PendingRequest
+    func read(_ call: Call) throws(RequestRefusal) -> any PendingRequest
 }
 
 /// Does the work of a method. ``RequestService`` lets in the caller, and the app, before.
@@ -37,9 +37,11 @@ struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp:
         self.work = work
     }
 
-    func read(_ call: Call) throws(RPCError) -> any PendingRequest {
-        let read = try M.read(call)
-        return MethodCall(read.params, as: read.app, work)
+    func read(_ call: Call) throws(RequestRefusal) -> any PendingRequest {
+        do throws(RPCError) {
+            let read = try M.read(call)
+            return MethodCall(read.params, as: read.app, work)
+        } catch { throw .malformed(error) }
     }
 
     /// - Throws: what is wrong about the app that they name.

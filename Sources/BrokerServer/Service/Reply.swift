@@ -12,6 +12,14 @@ protocol Reply: Sendable {
     mutating func refuse(_ error: RPCError)
 }
 
+/// Why a front has no request to begin.
+enum RequestRefusal: Error {
+    /// The params are in no order.
+    case malformed(RPCError)
+    /// What they name is not there, or not for this caller.
+    case refused(BrokerError)
+}
+
 /// How far a request came on the reactor's thread.
 enum Handling<R: Reply>: Sendable {
     case answered

@@ -60,20 +60,24 @@ package final class RequestService: Sendable {
 
     /// Begins a request, on the reactor's thread. The answer is in the reply when this returns, unless the request waits.
     ///
-    /// - Parameter read: gives the params. They are read when the caller may use the method.
+    /// - Parameter read: gives the params, or a refusal of the front's own. They are read when the caller may use the method.
     func begin<R: Reply>(
         _ rules: MethodRules, in context: ConnectionContext, _ reply: inout R,
-        reading read: () throws(RPCError) -> any PendingRequest
+        reading read: () throws(RequestRefusal) -> any PendingRequest
     ) -> Handling<R> {
         let start = log.start()
         var subject = RequestEntry.Subject(method: rules.name, caller: context.audited)
         do throws(BrokerError) {
             try requireRight(rules.permission, in: context)
             let pending: any PendingRequest
-            do throws(RPCError) { pending = try read() } catch {
-                log.refused(error, subject, since: start)
-                reply.refuse(error)
-                return .answered
+            do throws(RequestRefusal) { pending = try read() } catch {
+                switch error {
+                case .refused(let error): throw error
+                case .malformed(let error):
+                    log.refused(error, subject, since: start)
+                    reply.refuse(error)
+                    return .answered
+                }
             }
             subject.correlationID = pending.facts.correlationID
             subject.app = pending.facts.app

@@ -125,7 +125,8 @@ struct AddedSourceTests {
         try await withVaultBed { bed in
             try await make(bed)
             func row() throws -> String {
-                try sqlite(bed.file("vault.db"), "SELECT hex(value) FROM header WHERE name = 'added-key:passphrase'")
+                try query(bed.file("vault.db"), "SELECT hex(value) FROM header WHERE name = 'added-key:passphrase'")
+                    .first?.first ?? ""
             }
             let (earlier, key) = (try row(), try bed.bytes("vault.key"))
             #expect(!earlier.isEmpty)
