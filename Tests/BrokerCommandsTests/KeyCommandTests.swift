@@ -43,7 +43,9 @@ struct KeyCommandTests {
             let state = Self.state("credential", added: added)
             let broker = try broker(["keys.setSource": state, "keys.status": state])
             let made = try await brokerctl(["key", "set-source", "credential"], at: broker.path)
-            #expect(made.output.contains("brokerctl key add-source passphrase") == isSaid, "\(made)")
+            #expect(made.output.contains("opens on no other one") == isSaid, "\(made)")
+            // Another key ends what was added.
+            #expect(made.output.contains("passphrase opens it no longer; add it again") != isSaid, "\(made)")
             let shown = try await brokerctl(["key", "status"], at: broker.path)
             #expect(shown.output.contains("Also opened by  passphrase") != isSaid, "\(shown)")
         }

@@ -43,6 +43,18 @@ struct AgentExchangeTests {
         }
     }
 
+    @Test("counts blanks before a message towards its size and its time, however they come", arguments: [1_000, 70_000])
+    func endlessBlanks(size: Int) throws {
+        var exchange = AgentExchange()
+        #expect(!exchange.isUnderWay)
+        #expect(exchange.receive(" ").isEmpty && exchange.isUnderWay)
+        let steps = exchange.receive([UInt8](repeating: 0x20, count: AgentExchange.limit + 1), inPiecesOf: size)
+        guard steps.count == 1, case .refuse(.tooLong) = steps[0] else {
+            Issue.record("\(steps.count) steps")
+            return
+        }
+    }
+
     @Test("takes the end of a line and of a text of C for nothing")
     func blanks() throws {
         var (client, exchange) = (OtherSide(), AgentExchange())

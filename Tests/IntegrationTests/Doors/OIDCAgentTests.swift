@@ -6,12 +6,14 @@ import Testing
 
 @Suite("oidc-agent's clients, unmodified, at the broker's socket for them")
 struct OIDCAgentTests {
-    @Test("Debian's oidc-token gets a token by the name of the app, an alias, or the issuer")
+    @Test("Debian's oidc-token gets a token by the name of the app, an alias that no app has, or the issuer")
     func oidcToken() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(
                 in: bed,
-                options: { $0.configuration = "[doors.oidc_agent_accounts]\n\"wlcg prod\" = \"notes\"\n" })
+                options: { $0.configuration =
+                        "[doors.oidc_agent_accounts]\n\"wlcg prod\" = \"notes\"\nnotes = \"another\"\n"
+                })
             let token = try await agent.scene.signIn().accessToken
             let issuer = agent.scene.provider.issuer
             for name in ["notes", "wlcg prod"] {
@@ -54,6 +56,10 @@ struct OIDCAgentTests {
             let several = try await agent.plain(issuers)
             #expect(several.text("error").hasSuffix(": mail, notes"), "\(several)")
             #expect(several.text("info").hasSuffix("run: oidc-token mail"), "\(several)")
+            // Each miss is audited as a request's refusal, by this door.
+            let audited = try await agent.scene.broker.call("audit.list")[path: "entries"].arrayValue ?? []
+            let outcomes = audited.filter { $0["door"] == "oidc-agent" }.compactMap { $0["outcome"].stringValue }
+            #expect(outcomes.contains("appNotFound") && outcomes.contains("invalidParameter"), "\(outcomes)")
         }
     }
 
