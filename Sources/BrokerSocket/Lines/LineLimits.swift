@@ -41,6 +41,8 @@ package struct LineLimits: Sendable {
     private static let descriptorsOfConnection = 3
     /// What everything else takes: redirect ports, providers, the vault.
     private static let otherDescriptors = 512
+    /// What the process has open when nobody is connected, and what it takes to look at one peer.
+    private static let ownDescriptors = 36
 
     /// What a process needs that has as many connections.
     package var descriptors: Int { (connections + reserve) * Self.descriptorsOfConnection + Self.otherDescriptors }
@@ -49,9 +51,13 @@ package struct LineLimits: Sendable {
     package mutating func fit(descriptors: Int) {
         let room = (descriptors - Self.otherDescriptors) / Self.descriptorsOfConnection - reserve
         connections = min(connections, max(room, Self.fewest))
+        // Where there is no room for all kept places either, a look at who comes must not fail for want of a descriptor.
+        let places = (descriptors - Self.ownDescriptors) / Self.descriptorsOfConnection
+        reserve = min(reserve, max(places - connections, Self.smallestReserve))
         userConnections = userConnections.map { min($0, connections) }
         lingering = min(lingering, descriptors / 8)
     }
 
     private static let fewest = 8
+    private static let smallestReserve = 2
 }
