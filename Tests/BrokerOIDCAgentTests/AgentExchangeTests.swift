@@ -43,7 +43,8 @@ struct AgentExchangeTests {
         }
     }
 
-    @Test("counts blanks before a message towards its size and its time, however they come", arguments: [1_000, 70_000])
+    @Test(
+        "counts blanks before a message towards its size and its time, however they come", arguments: [1_000, 70_000])
     func endlessBlanks(size: Int) throws {
         var exchange = AgentExchange()
         #expect(!exchange.isUnderWay)

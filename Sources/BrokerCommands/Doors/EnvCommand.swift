@@ -23,7 +23,8 @@ struct EnvCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let location = context.connection.location
         let agent = OIDCAgentSocket.path(
-            beside: location, configured: global.socket == nil ? { Self.setting(of: MeantBroker(nil, at: location)) } : { nil },
+            beside: location,
+            configured: global.socket == nil ? { Self.setting(of: MeantBroker(nil, at: location)) } : { nil },
             isThere: SocketLocation.isThere)
         StandardStream.output.write(DoorVariables.text(socket: location.path, agent: agent))
     }

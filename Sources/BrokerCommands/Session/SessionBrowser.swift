@@ -7,7 +7,8 @@ package enum SessionBrowser {
     static func current(at location: SocketLocation) -> SystemBrowser {
         let isUnit = SocketLocation.variable("INVOCATION_ID") != nil
         let connection = DirectConnection(location: location, answerTimeout: .seconds(5))
-        guard let status = try? connection.call(GetBrokerStatus.self, .init()), let command = configured(for: MeantBroker(status, at: location))
+        guard let status = try? connection.call(GetBrokerStatus.self, .init()),
+            let command = configured(for: MeantBroker(status, at: location))
         else { return isUnit ? SystemBrowser(BrowserCommand.desktop.asUnit) : SystemBrowser() }
         return SystemBrowser(isUnit ? command.asUnit : command)
     }

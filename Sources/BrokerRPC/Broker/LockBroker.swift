@@ -33,7 +33,9 @@ package enum UnlockBroker: OwnershipMethod {
         package init() {}
         package init(passphrase: String?) { self.passphrase = passphrase }
         package static let members: [Member<Params>] = [
-            .optional("passphrase", \.passphrase, "For a passphrase, the usual source or an added one; others need none.", .passphrase)
+            .optional(
+                "passphrase", \.passphrase, "For a passphrase, the usual source or an added one; others need none.",
+                .passphrase)
         ]
     }
 }

@@ -11,7 +11,8 @@ struct OIDCAgentTests {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(
                 in: bed,
-                options: { $0.configuration =
+                options: {
+                    $0.configuration =
                         "[doors.oidc_agent_accounts]\n\"wlcg prod\" = \"notes\"\nnotes = \"another\"\n"
                 })
             let token = try await agent.scene.signIn().accessToken
