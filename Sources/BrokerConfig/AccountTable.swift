@@ -14,7 +14,7 @@ package enum AccountTable {
                 .wrongType, "\(place): expects a string, not \(entry.value.typeName)", at: entry.origin)
         }
         guard !app.isEmpty, !entry.alias.isEmpty else {
-            throw ConfigurationError(.outOfRange, "\(place): both names have to be there", at: entry.origin)
+            throw ConfigurationError(.outOfRange, "\(place): neither name may be empty", at: entry.origin)
         }
         result.configuration.doors.oidcAgentAccounts[entry.alias] = app
         result.origins[place] = entry.origin

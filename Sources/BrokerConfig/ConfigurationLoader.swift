@@ -63,7 +63,7 @@ package struct ConfigurationLoader: Sendable {
                     result.configuration.formerNames.append(
                         "\(origin): \(name) is called \(setting.name) now; "
                             + (isBeside
-                                ? "it counts for nothing beside that." : "it still counts, but write the new name."))
+                                ? "it is ignored, because both are set." : "it still counts, but write the new name."))
                     if isBeside { continue }
                 }
                 try assign(value, to: setting, at: origin, in: &result)

@@ -19,18 +19,18 @@ extension Vault {
             added.removeAll { $0.source == name }
             added.append(AddedSource(name, key, of: wrapping))
         }
-        logger.notice("the vault has a further key source", metadata: ["source": "\(name)"])
+        logger.notice("a key source was added", metadata: ["source": "\(name)"])
     }
 
     package func removeKeySource(_ name: String) async throws(VaultError) {
         guard let one = header.added.first(where: { $0.source == name }) else {
-            throw .keyUnavailable("\(name) is no further source of the vault's key; brokerctl key status shows them.")
+            throw .keyUnavailable("\(name) is not an added source of the vault's key; brokerctl key status shows them.")
         }
         try await changeAdded { _, added in added.removeAll { $0.source == name } }
         if name != header.keySource, let source = try? keySources.source(name, for: path) {
             await source.discardKey(of: header.vaultID, parameters: one.parameters)
         }
-        logger.notice("the vault lost a further key source", metadata: ["source": "\(name)"])
+        logger.notice("an added key source was removed", metadata: ["source": "\(name)"])
     }
 
     private func changeAdded(

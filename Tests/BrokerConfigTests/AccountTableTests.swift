@@ -53,7 +53,7 @@ struct AccountTableTests {
         "that are no names are refused, with the line",
         arguments: [
             ("[doors.oidc_agent_accounts]\nwlcg = 3\n", ":2: doors.oidc_agent_accounts.\"wlcg\": expects a string"),
-            ("[doors.oidc_agent_accounts]\nwlcg = \"\"\n", ":2: doors.oidc_agent_accounts.\"wlcg\": both names"),
+            ("[doors.oidc_agent_accounts]\nwlcg = \"\"\n", ":2: doors.oidc_agent_accounts.\"wlcg\": neither name"),
             ("[doors.oidc_agent_account]\nwlcg = \"x\"\n", ":2: there is no setting doors.oidc_agent_account.wlcg"),
             (
                 "doors.oidc_agent_socket = \"offline\"\n",

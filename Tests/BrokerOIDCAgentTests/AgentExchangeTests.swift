@@ -54,6 +54,7 @@ struct AgentExchangeTests {
             Issue.record("\(steps.count) steps")
             return
         }
+        #expect(exchange.isOver && exchange.receive("{}").isEmpty)
     }
 
     @Test("takes the end of a line and of a text of C for nothing")

@@ -31,7 +31,7 @@ struct AcceptRestoreCommand: Subcommand {
         params.everybody = everybody
         try context.tell(AcceptRestore.self, params) { result in
             guard result.accepted else { return "There is nothing to accept.\n" }
-            return "The vault as it is now is taken for right\(everybody ? ", for everybody" : "").\n"
+            return "The vault was accepted in its current state\(everybody ? ", for everybody" : "").\n"
         }
     }
 }

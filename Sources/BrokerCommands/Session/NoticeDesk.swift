@@ -99,7 +99,7 @@ actor NoticeDesk {
     private func sayOnce(_ lack: String) {
         guard !isLackSaid else { return }
         isLackSaid = true
-        say("You are not asked here: \(lack). What waits for an answer: brokerctl grants list")
+        say("Questions cannot be shown here: \(lack). What waits for an answer: brokerctl grants list")
     }
 
     private func ask(_ notice: SessionNotice) {

@@ -161,7 +161,7 @@ package struct AgentExchange: Sendable {
 
     /// A passphrase may have been among the bytes.
     private mutating func finish() {
-        state = .over
+        (state, dropped) = (.over, 0)
         _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
         pending = []
     }

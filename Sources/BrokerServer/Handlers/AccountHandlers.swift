@@ -23,7 +23,7 @@ struct AccountHandlers: Sendable {
                     let app = request.params.app
                     let words: JournalText =
                         result.account.map { "\(person: $0.username) was chosen for \(app)" }
-                        ?? "nobody is chosen for \(app) any more"
+                        ?? "the default account of \(app) was cleared"
                     return RequestOutcome(words: words, app: app)
                 }
             ) { request throws(BrokerError) in

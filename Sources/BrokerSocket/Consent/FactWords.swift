@@ -34,7 +34,7 @@ enum FactWords {
         networkNamespace: Network that it sees
         pid: Process number
         pidNamespace: Processes that it sees
-        pinned: Certain to be the same process still
+        pinned: Still known to be the same process
         rootMount: Files that it sees
         socketOf: Came by the socket of
         startedBy: Started by
@@ -45,7 +45,7 @@ enum FactWords {
     /// How its view of the machine compares with the broker's.
     private static let views = """
         same: the same as yours
-        other: others than yours
+        other: different from yours
         unreadable: nobody can tell
         """
 }

@@ -118,7 +118,7 @@ struct ConsentPageTests {
                 "Mail.Read, &quot;&gt;&lt;b&gt;", "Everything that the app may", "for 12 hours", "for 30 days",
                 "until I take it back", "As <b><bdi>ada@example.org</bdi></b>",
                 "With every account it has: <b><bdi>ada@example.org</bdi></b>, <b><bdi>bob@example.org</bdi></b>",
-                "<dt title=\"rootMount\">Files that it sees</dt><dd><bdi>others than yours</bdi></dd>",
+                "<dt title=\"rootMount\">Files that it sees</dt><dd><bdi>different from yours</bdi></dd>",
                 "<dt title=\"flatpak\">Flatpak app</dt><dd><bdi>org.example.Game</bdi></dd>",
             ] {
                 #expect(page.body.contains(text), "\(text)")

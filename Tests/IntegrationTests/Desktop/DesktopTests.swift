@@ -212,7 +212,7 @@ struct DesktopTests {
             }
             try await desktop.startService()
             try await eventually("a notice is shown") { try await desktop.shown() == 1 }
-            #expect(desktop.session.errorText.components(separatedBy: "You are not asked here").count == 2)
+            #expect(desktop.session.errorText.components(separatedBy: "Questions cannot be shown here").count == 2)
             try await desktop.press("Deny")
             try await program.waitForText("grantDenied")
         }
