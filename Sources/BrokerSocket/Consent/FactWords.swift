@@ -5,12 +5,16 @@ import BrokerValues
 /// shows one is the entry's title.
 enum FactWords {
     static func entry(_ fact: (name: SafeText, value: SafeText)) -> HTML {
-        """
-        <dt title="\(text: fact.name)">\(text: words(fact.name, in: names))</dt>\
-        <dd><bdi>\(name: words(fact.value, in: views))</bdi></dd>
+        // Other facts have values that a program or a launcher chose: those are shown as they are.
+        let value = compared.contains(fact.name.text) ? words(fact.value, in: views) : fact.value
+        return """
+            <dt title="\(text: fact.name)">\(text: words(fact.name, in: names))</dt>\
+            <dd><bdi>\(name: value)</bdi></dd>
 
-        """
+            """
     }
+
+    private static let compared: Set<String> = ["networkNamespace", "pidNamespace", "rootMount", "userNamespace"]
 
     /// - Returns: the text itself where the table has no line for it.
     private static func words(_ text: SafeText, in table: String) -> SafeText {

@@ -10,7 +10,7 @@ import Testing
 struct ConsentPageTests {
     static let question = ConsentQuestion(
         caller: CallerIdentity(tier: .sandboxed, id: "org.example.<script>Game"),
-        facts: ["rootMount": "other", "flatpak": "org.example.Game"],
+        facts: ["rootMount": "other", "flatpak": "org.example.Game", "instance": "same"],
         requests: [
             .init(
                 app: "mail", authority: "https://login.example.org/tenant", account: "ada@example.org",
@@ -120,6 +120,8 @@ struct ConsentPageTests {
                 "With every account it has: <b><bdi>ada@example.org</bdi></b>, <b><bdi>bob@example.org</bdi></b>",
                 "<dt title=\"rootMount\">Files that it sees</dt><dd><bdi>different from yours</bdi></dd>",
                 "<dt title=\"flatpak\">Flatpak app</dt><dd><bdi>org.example.Game</bdi></dd>",
+                // A launcher chose it, so it is not put into words.
+                "<dt title=\"instance\">Which run of the sandbox</dt><dd><bdi>same</bdi></dd>",
             ] {
                 #expect(page.body.contains(text), "\(text)")
             }
