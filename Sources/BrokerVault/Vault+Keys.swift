@@ -91,8 +91,10 @@ extension Vault: VaultKeys {
             // What the former key wrapped is in the log's way only until then.
             vaultWriter.tidy()
         }
-        if let former = try? keySources.source(old.keySource, for: path), former.name != name {
-            await former.discardKey(of: old.vaultID, parameters: old.keyParameters)
+        let ended = [(old.keySource, old.keyParameters)] + old.added.map { ($0.source, $0.parameters) }
+        for (former, parameters) in ended where former != name {
+            guard let source = try? keySources.source(former, for: path) else { continue }
+            await source.discardKey(of: old.vaultID, parameters: parameters)
         }
         logger.notice(
             "the vault's key has another source", metadata: ["from": "\(old.keySource)", "to": "\(new.keySource)"])

@@ -24,8 +24,8 @@ package protocol VaultKeys: Sendable {
     /// - Throws: when nothing was changed.
     func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError)
 
-    /// One more source that opens the vault, beside the one that it has: a passphrase for another machine, above all. One of that name
-    /// gets a new key.
+    /// One more source that opens the vault, beside the one that it has: a passphrase for another machine, above all. It takes the
+    /// place of one of that name, and ends with ``setKeySource(_:passphrase:at:)``.
     func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError)
 
     /// One source less of those that were added.

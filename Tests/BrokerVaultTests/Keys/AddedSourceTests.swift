@@ -150,6 +150,22 @@ struct AddedSourceTests {
         }
     }
 
+    @Test("what an added source kept goes with it when the vault gets another key")
+    func discarded() async throws {
+        try await withVaultBed { bed in
+            try await bed.use { vault in
+                try await vault.store(Sample.refreshToken(), secret: "r")
+                try await vault.setKeySource("passphrase", passphrase: Self.recovery, at: 9)
+                #expect(access(bed.file("vault.key").path, F_OK) != 0)
+                try await vault.addKeySource("key-file", passphrase: nil)
+                #expect(access(bed.file("vault.key").path, F_OK) == 0)
+                try await vault.setKeySource("passphrase", passphrase: Secret("another sentence"), at: 9)
+                #expect(access(bed.file("vault.key").path, F_OK) != 0)
+                try expectContent(vault)
+            }
+        }
+    }
+
     @Test("what somebody wrote in its place opens nothing, and the key goes on opening the vault")
     func forged() async throws {
         try await withVaultBed { bed in
