@@ -21,8 +21,9 @@ extension AccessPolicy {
 
     /// Lets nobody in, and asks nobody: whoever goes on with one of the apps comes by ``admit(_:_:)``.
     ///
-    /// - Throws: `locked`, `internal` when the registrations cannot be read.
+    /// - Throws: `locked`, also where memory still has the registrations; `internal` when they cannot be read.
     package func usableApps(by caller: Caller) throws(BrokerError) -> UsableApps {
+        guard gate.isOpen else { throw .locked }
         let caller = caller.forApps
         let tiers = settings.tiers
         var usable = UsableApps()

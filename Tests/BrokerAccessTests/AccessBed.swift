@@ -9,6 +9,7 @@ final class AccessBed: Sendable {
     let directory: AppDirectory
     let policy: AccessPolicy
     let grants: GrantBook
+    let gate: WorkGate
     let clock = ManualClock()
     private let random = CountingRandom()
     private let folder: String
@@ -28,7 +29,7 @@ final class AccessBed: Sendable {
         change(&settings)
         grants = GrantBook(
             vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, log: log.logger)
-        let gate = WorkGate(clock: clock)
+        gate = WorkGate(clock: clock)
         gate.open()
         policy = AccessPolicy(
             directory: directory, grants: grants, gate: gate, presence: presence, settings: settings, log: .silent)

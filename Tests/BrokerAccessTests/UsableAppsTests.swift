@@ -51,6 +51,17 @@ struct UsableAppsTests {
         #expect(try names(bed.policy.usableApps(by: caller)) == [["mail"], []])
     }
 
+    @Test("are not named while the broker is locked, though memory has them")
+    func locked() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let caller = try bed.caller()
+        #expect(try names(bed.policy.usableApps(by: caller)) == [["mail"], []])
+        await bed.gate.shut()
+        let error = #expect(throws: BrokerError.self) { try bed.policy.usableApps(by: caller) }
+        #expect(error?.kind == .locked)
+    }
+
     @Test("of another user are nobody's")
     func others() async throws {
         let bed = try await AccessBed { $0.audience = .everybody(overflow: 65_534) }

@@ -67,9 +67,11 @@ final class OIDCAgentConversation: Conversation {
     ) -> MessageHandling {
         let (service, names, exchange) = (service, names, wire.exchange)
         let policy = service.policy
-        // What apps are called is told when it is known whose the records are.
+        // The names of apps are given only when the owner of the records is known. A locked broker gives none, and must be reached
+        // to be unlocked.
         let asking = Asking(
-            context.caller, now: context.callerNow, connectedAt: context.connectedAt, reaching: .everything)
+            context.caller, now: context.callerNow, connectedAt: context.connectedAt, needsKeys: false,
+            reaching: .everything)
         guard policy.mustLookUp(asking) else {
             return Self.begin(request, exchange, names, service, in: context, &writer)
         }
