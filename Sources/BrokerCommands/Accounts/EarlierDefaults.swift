@@ -8,7 +8,9 @@ import Glibc
 /// that has the account, once; what is none of this broker's stays for another.
 enum EarlierDefaults {
     static func move(on connection: DirectConnection) {
-        guard let folder = try? PersonalFolder.settings() else { return }
+        guard let folder = try? PersonalFolder.settings(), (try? PersonalFolder.refuseOthers(folder)) != nil else {
+            return
+        }
         let path = folder + "/default-accounts.json"
         guard let bytes = contents(of: path), let choices = (try? JSONReader.read(bytes))?.value.objectValue else {
             return

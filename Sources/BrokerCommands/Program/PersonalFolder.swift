@@ -19,14 +19,19 @@ enum PersonalFolder {
     ///
     /// - Throws: where root would write into somebody else's home (`sudo -E`, `su -m`): that person's broker refuses root's files.
     static func make(_ path: String) throws(BrokerClientError) {
+        try refuseOthers(path)
+        guard makeFolders(path) else {
+            throw BrokerClientError(.internal, "\(path) cannot be made: \(errnoText(errno)).")
+        }
+    }
+
+    /// - Throws: where root would write into somebody else's home.
+    static func refuseOthers(_ path: String) throws(BrokerClientError) {
         if geteuid() == 0, let owner = ownerOfNearest(path), owner != 0 {
             throw BrokerClientError(
                 .invalidParameter,
                 "\(path) belongs to uid \(owner), and you are root; run this as that user, or with root's own home (sudo -H)."
             )
-        }
-        guard makeFolders(path) else {
-            throw BrokerClientError(.internal, "\(path) cannot be made: \(errnoText(errno)).")
         }
     }
 
