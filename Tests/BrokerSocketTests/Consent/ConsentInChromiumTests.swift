@@ -139,23 +139,7 @@ private enum ConsentLooks {
     /// whose border and ground are both below 3 to 1 against what is around them (WCAG 2.2, 1.4.11), `faint` words on controls
     /// below 4.5 to 1.
     static let script = """
-        const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-        const channel = (value) => {
-          const part = value / 255;
-          return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
-        };
-        const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
-        const ratio = (one, other) => {
-          const [a, b] = [light(one), light(other)].sort((x, y) => y - x);
-          return (a + 0.05) / (b + 0.05);
-        };
-        const ground = (element) => {
-          for (let at = element; at; at = at.parentElement) {
-            const colour = parse(getComputedStyle(at).backgroundColor);
-            if (colour.length === 3 || colour[3] === 1) return colour;
-          }
-          return [255, 255, 255];
-        };
+        \(ColorContrast.script)
         const torn = [];
         const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
         for (let node = texts.nextNode(); node; node = texts.nextNode()) {

@@ -91,24 +91,11 @@ struct PageInBrowserTests {
 
     /// Looks at the page as it came out; `faint` lists texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3).
     static let script = """
-        const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-        const channel = (value) => {
-          const part = value / 255;
-          return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
-        };
-        const light = (c) => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
-        const ground = (element) => {
-          for (let at = element; at; at = at.parentElement) {
-            const colour = parse(getComputedStyle(at).backgroundColor);
-            if (colour.length === 3 || colour[3] === 1) return colour;
-          }
-          return [255, 255, 255];
-        };
+        \(ColorContrast.script)
         const faint = [];
         for (const element of document.body.querySelectorAll("h1, p, span, bdi")) {
           if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
-          const [a, b] = [light(parse(getComputedStyle(element).color)), light(ground(element))].sort((x, y) => y - x);
-          if ((a + 0.05) / (b + 0.05) < 4.5) faint.push(element.outerHTML);
+          if (ratio(parse(getComputedStyle(element).color), ground(element)) < 4.5) faint.push(element.outerHTML);
         }
         const main = document.querySelector("main");
         return {
