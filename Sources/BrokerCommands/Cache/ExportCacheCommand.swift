@@ -35,7 +35,7 @@ struct ExportCacheCommand: Subcommand {
         // Before anybody types a passphrase.
         try NewFile.check(file, replacing: force)
         let status = try context.connection.call(GetBrokerStatus.self, .init())
-        // Who may not is told before anybody types, too.
+        // A refusal comes before anybody types, too.
         let contents = try context.connection.call(GetCacheStatistics.self, .init())
         if status.mode == .system, geteuid() == 0 {
             context.output.aside(

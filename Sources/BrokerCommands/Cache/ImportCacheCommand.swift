@@ -37,7 +37,7 @@ struct ImportCacheCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard access(file, R_OK) == 0 else { throw unreadable() }
-        // Who may not is told before anybody types.
+        // A refusal comes before anybody types.
         _ = try context.connection.call(GetCacheStatistics.self, .init())
         // The broker keeps what was sent for a minute only: first the question, however long it takes.
         let passphrase = try asking.read("Passphrase of the backup")

@@ -86,7 +86,7 @@ struct RemovePartitionCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try confirmation.ask { () throws(BrokerClientError) in
-            // Who may not is told before they are asked.
+            // A refusal comes before the question.
             let all = try context.connection.call(ListPartitions.self, .init()).partitions
             let found = all.first { $0.uid == Int64(uid) }
             let whose = found?.account.map { ", which are \($0.clean)'s" } ?? ""

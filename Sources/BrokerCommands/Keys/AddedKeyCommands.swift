@@ -29,11 +29,9 @@ struct AddKeySourceCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source, place: .beside)
-        // Who may not is told before anybody types.
-        _ = try context.connection.call(GetKeyStatus.self, .init())
-        if !asking.asksPerson || source == "passphrase" {
-            params.passphrase = try asking.read("Recovery passphrase of the broker", isNew: true)
-        }
+        params.passphrase = try asking.read(
+            "Recovery passphrase of the broker", forKeySource: source, on: context.connection
+        ).passphrase
         try context.tell(SetKeySource.self, params) { _ in "\(source.clean) opens the vault from now on, too.\n" }
     }
 }

@@ -86,13 +86,11 @@ struct SetKeySourceCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)
-        // Who may not is told before anybody types.
-        let added = try context.connection.call(GetKeyStatus.self, .init()).added ?? []
-        if !asking.asksPerson || source == "passphrase" {
-            params.passphrase = try asking.read("New passphrase of the broker", isNew: true)
-        }
+        let (passphrase, before) = try asking.read(
+            "New passphrase of the broker", forKeySource: source, on: context.connection)
+        params.passphrase = passphrase
         try context.tell(SetKeySource.self, params) {
-            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.ended(added)
+            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.ended(before.added ?? [])
                 + KeyText.boundToMachine($0)
         }
     }

@@ -1,4 +1,5 @@
 import BrokerLink
+import BrokerRPC
 import BrokerValues
 import Glibc
 
@@ -20,6 +21,17 @@ struct PassphraseOptions: ArgumentGroup {
 
     /// Whether somebody would be asked who did not bring it along.
     var asksPerson: Bool { !stdin }
+
+    /// For a source of the vault's key. A refusal comes before anybody types.
+    ///
+    /// - Returns: the passphrase, nil for a source that has none; and what the vault's key was until now.
+    func read(
+        _ what: StaticString, forKeySource source: String, on connection: DirectConnection
+    ) throws(BrokerClientError) -> (passphrase: String?, before: KeyState) {
+        let before = try connection.call(GetKeyStatus.self, .init())
+        let isWanted = !asksPerson || source == "passphrase"
+        return (isWanted ? try read(what, isNew: true) : nil, before)
+    }
 
     /// - Parameter what: such as “Passphrase of the backup”.
     /// - Parameter isNew: it is asked for twice: what was mistyped could never be typed again.

@@ -47,7 +47,7 @@ struct BrokerHandlers: Sendable {
             },
             MethodHandler(DiscoverMethods.self) { _ in
                 .done(
-                    Completion(answer: .json(OpenRPCDocument.bytes), outcome: .answered(DiscoverMethods.self)))
+                    CompletedWork(answer: .json(OpenRPCDocument.bytes), outcome: .answered(DiscoverMethods.self)))
             },
         ]
     }

@@ -52,7 +52,7 @@ struct TokenHandlers: Sendable {
         MethodHandler(M.self) { [policy = services.policy] request throws(BrokerError) in
             try work(request).map { (token) throws(BrokerError) in
                 try request.permits(token, by: policy)
-                return Completion(answer: .token(token), outcome: outcome(token))
+                return CompletedWork(answer: .token(token), outcome: outcome(token))
             }
         }
     }

@@ -23,7 +23,7 @@ struct WatchHandlers: Sendable {
                     let token = try await services.broker.acquireSilent(asked)
                     try request.permits(token, by: services.policy)
                     let watch = try TokenWatch(name, of: request, token, place, looks)
-                    return Completion(answer: .watch(watch, token), outcome: .refreshed(token))
+                    return CompletedWork(answer: .watch(watch, token), outcome: .refreshed(token))
                 }
             },
             .atOnce(UnwatchToken.self) { request in

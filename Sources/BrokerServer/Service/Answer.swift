@@ -13,7 +13,7 @@ enum Answer: Sendable {
 }
 
 /// An answer, and what the log says of it.
-struct Completion: Sendable {
+struct CompletedWork: Sendable {
     let answer: Answer
     let outcome: RequestOutcome
 }

@@ -31,9 +31,9 @@ protocol AnyMethodHandler: Sendable {
 struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp: AppNaming {
     let rules = MethodRules(M.self)
     /// Called on the reactor's thread: it must not wait and not touch the disk.
-    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Completion>
+    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
 
-    init(_: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Completion>) {
+    init(_: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>) {
         self.work = work
     }
 
@@ -61,7 +61,7 @@ extension AnyMethodHandler {
     ) -> Self where Self == MethodHandler<M> {
         MethodHandler(method) { request throws(BrokerError) in
             let result = try body(request)
-            return .done(Completion(answer: .value(result), outcome: outcome(request, result)))
+            return .done(CompletedWork(answer: .value(result), outcome: outcome(request, result)))
         }
     }
 
@@ -73,7 +73,7 @@ extension AnyMethodHandler {
         MethodHandler(method) { request in
             .waits { () throws(BrokerError) in
                 let result = try await body(request)
-                return Completion(answer: .value(result), outcome: outcome(request, result))
+                return CompletedWork(answer: .value(result), outcome: outcome(request, result))
             }
         }
     }

@@ -23,7 +23,7 @@ struct RequestFacts: Sendable {
 
 /// A request whose caller was let in.
 protocol AdmittedRequest: Sendable {
-    func begin() throws(BrokerError) -> Work<Completion>
+    func begin() throws(BrokerError) -> Work<CompletedWork>
     /// Whether the caller would still be let in.
     func confirm(by policy: AccessPolicy) throws(BrokerError)
 }
@@ -32,12 +32,12 @@ protocol AdmittedRequest: Sendable {
 struct MethodCall<M: BrokerMethod>: PendingRequest where M.Params.NamedApp: AppNaming {
     private let params: M.Params
     private let app: M.Params.NamedApp
-    private let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Completion>
+    private let work: @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
     let facts: RequestFacts
 
     init(
         _ params: M.Params, as app: M.Params.NamedApp,
-        _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Completion>
+        _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
     ) {
         (self.params, self.app, self.work) = (params, app, work)
         facts = RequestFacts(
@@ -56,9 +56,9 @@ struct MethodCall<M: BrokerMethod>: PendingRequest where M.Params.NamedApp: AppN
 
 private struct AdmittedCall<M: BrokerMethod>: AdmittedRequest where M.Params.NamedApp: AppNaming {
     let request: Request<M>
-    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Completion>
+    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
 
-    func begin() throws(BrokerError) -> Work<Completion> { try work(request) }
+    func begin() throws(BrokerError) -> Work<CompletedWork> { try work(request) }
 
     func confirm(by policy: AccessPolicy) throws(BrokerError) {
         try M.Params.NamedApp.confirm(

@@ -48,7 +48,7 @@ struct RequestEntrance: Sendable {
         try pending.admit(by: policy, asking, in: context)
     }
 
-    func finish(_ work: Work<Completion>) async throws(BrokerError) -> Completion {
+    func finish(_ work: Work<CompletedWork>) async throws(BrokerError) -> CompletedWork {
         switch work {
         case .done(let completion): return completion
         case .waits(let output):

@@ -113,7 +113,7 @@ package final class RequestService: Sendable {
     /// The rest of a request, in a task of its own. Each admitted request leaves at its end.
     private func later<R: Reply>(
         _ entry: RequestEntrance, _ subject: RequestEntry.Subject, since start: Duration,
-        work begun: Work<Completion>? = nil,
+        work begun: Work<CompletedWork>? = nil,
         _ admitted: @escaping @Sendable () async throws(BrokerError) -> any AdmittedRequest
     ) -> Handling<R> {
         .waits { [self] reply in

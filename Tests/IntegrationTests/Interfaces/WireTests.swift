@@ -127,7 +127,7 @@ import Testing
                 for _ in 0..<3 {
                     let client = try await broker.connectRaw()
                     clients.append(client)
-                    // Who listens is never quiet, and so gives way to nobody.
+                    // A listener is never quiet, so it gives way to nobody.
                     guard try await client.ask(subscribe)?.contains("result") == true else { return false }
                 }
                 let turnedAway = try await broker.connectRaw()

@@ -132,7 +132,7 @@ import Testing
             var held: [OtherUser] = []
             for _ in 0..<2 {
                 held.append(try scene.user(alice))
-                // Who listens is never quiet, and so gives way to nobody.
+                // A listener is never quiet, so it gives way to nobody.
                 let listening = try await held[held.count - 1].ask("broker.subscribe", ["topics": ["account"]])
                 #expect(listening["result"] != nil, "\(listening)")
             }

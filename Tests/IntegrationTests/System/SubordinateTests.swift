@@ -14,7 +14,7 @@ import Testing
             let scene = try await SystemScene.make(
                 in: bed, configuration: "[socket]\nmax_connections = 32\n", subordinates: ranges)
             for uid in [12_001, 200_000, 200_001, 265_535] as [UInt32] {
-                // Who listens is never quiet, and so gives way to nobody.
+                // A listener is never quiet, so it gives way to nobody.
                 let listening = try await scene.user(uid).ask("broker.subscribe", ["topics": ["account"]])
                 #expect(listening["result"] != nil, "\(uid): \(listening)")
             }

@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct GitCredentialCommand: Front {
+struct GitCredentialCommand: FrontCommand {
     static var about: About {
         About(
             "git-credential", "Give git the tokens of an app (a credential helper).",

@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct KubeCredentialCommand: Front {
+struct KubeCredentialCommand: FrontCommand {
     static var about: About {
         About(
             "kube-credential", "Give kubectl the tokens of an app (an exec credential plug-in).",

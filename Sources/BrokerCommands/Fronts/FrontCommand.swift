@@ -3,9 +3,9 @@ import BrokerRPC
 
 /// A command that another program runs. Standard output carries that program's protocol and nothing else: most callers use
 /// what they find there whatever the exit status is, and would send an error to a server as the token. It asks no person.
-protocol Front: Subcommand {}
+protocol FrontCommand: Subcommand {}
 
-extension Front {
+extension FrontCommand {
     static var printsJSON: Bool { false }
 }
 
