@@ -129,14 +129,13 @@ struct RunningBroker: Sendable {
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let limits = lineLimits(configuration, logger)
-        // A reactor has descriptors of its own, and so has a connection on its way to another one.
-        let areFew = limits.connections < configuration.lineLimits.connections
         let aliases = AppAliases(configuration.doors.oidcAgentAccounts)
         let listener: LineListener
         let doors: [LineListener]
         let reactors: Reactors
         do throws(SocketError) {
-            reactors = if areFew { try Reactors(useful: { 1 }) } else { try Reactors() }
+            // More would wait for one another at the locks that each request passes (decision 190).
+            reactors = try Reactors(useful: { 1 })
             let requests = RequestService(services)
             let service = BrokerService(JSONRPCFront(requests))
             listener = try await LineListener.start(
