@@ -79,7 +79,7 @@ package enum BrokerDaemon {
 
     private static func activatedSockets() throws(StartFailure) -> ActivatedSockets? {
         do throws(SocketActivationError) {
-            return try SocketActivation.take(with: [OIDCAgentDoor.activationName])
+            return try SocketActivation.take(with: Doors.activationNames)
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }

@@ -36,9 +36,8 @@ struct RunningBroker: Sendable {
     let listener: LineListener
     let ownSocket: String?
     let sandboxes: SandboxSockets
-    /// Beside the broker's own socket.
-    let doors: [LineListener]
-    let aliases: AppAliases
+    let doors: Doors
+    let doorListeners: [LineListener]
     let signals: UnixSignalsSequence
     let reactors: Reactors
     /// For the browser's pages.
@@ -129,28 +128,26 @@ struct RunningBroker: Sendable {
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let limits = lineLimits(configuration, logger)
-        let aliases = AppAliases(configuration.doors.oidcAgentAccounts)
+        let requests = RequestService(services)
+        let doors = Doors(configuration, requests)
         let listener: LineListener
-        let doors: [LineListener]
+        let doorListeners: [LineListener]
         let reactors: Reactors
         do throws(SocketError) {
             // More would wait for one another at the locks that each request passes (decision 190).
             reactors = try Reactors(useful: { 1 })
-            let requests = RequestService(services)
-            let service = BrokerService(JSONRPCFront(requests))
+            let front = JSONRPCFront(requests)
             listener = try await LineListener.start(
-                try socket(configuration, activated?.main), on: reactors, service: service,
+                try socket(configuration, activated?.main), on: reactors, service: BrokerService(front),
                 limits: limits, logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
-            sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
+            sandboxes.begin(
+                beside: listener, configured: Set(configured.keys),
+                SandboxFront(front), others: doors.inSandboxes(configuration))
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
-            doors = [
-                try await OIDCAgentDoor.open(
-                    at: OIDCAgentDoor.path(
-                        configuration, beside: activated?.main.path ?? socketPath(configuration)),
-                    handed: activated?.others[OIDCAgentDoor.activationName], configuration, beside: listener,
-                    { OIDCAgentFront(requests, names: aliases, isShut: $0) }, services, logger)
-            ].compactMap(\.self)
+            doorListeners = try await doors.open(
+                beside: listener, at: activated?.main.path ?? socketPath(configuration),
+                handed: activated?.others ?? [:], configuration, noting: services.doors, logger)
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
@@ -160,7 +157,7 @@ struct RunningBroker: Sendable {
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             names: services.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
-            sandboxes: sandboxes, doors: doors, aliases: aliases,
+            sandboxes: sandboxes, doors: doors, doorListeners: doorListeners,
             signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
@@ -201,7 +198,7 @@ struct RunningBroker: Sendable {
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
         consent.apply(isOn: configuration.asksInBrowser)
-        aliases.apply(configuration.doors.oidcAgentAccounts)
+        doors.apply(configuration)
         browser.apply(command: configuration.browser.command)
         await sandboxes.open(
             configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))

@@ -44,7 +44,7 @@ extension RunningBroker {
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(
-                            listener: listener, doors: doors, sandboxes: sandboxes, engine: engine,
+                            listener: listener, doors: doorListeners, sandboxes: sandboxes, engine: engine,
                             grants: policy.grants,
                             http: http, manager: manager, logger: logger, ownSocket: ownSocket)),
                 ], logger: quiet))

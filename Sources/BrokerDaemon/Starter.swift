@@ -52,7 +52,7 @@ struct Starter {
             ServiceManager().status(failure.text)
             let error = BrokerError.notStarted(failure.text)
             queue.dismissAll { listener in
-                listener == activated.main.descriptor ? Refusal.line(error) : OIDCAgentFront.refusal(error)
+                Doors.refusal(error, at: activated.others.first { $0.value.descriptor == listener }?.key)
             }
             patience = Self.patience
         }

@@ -64,9 +64,8 @@ struct DoctorTests {
 
     @Test("what is at the socket for oidc-agent's programs, and what OIDC_SOCK says of it")
     func agentDoor() {
-        let door = GetBrokerStatus.Door(name: "oidc-agent", path: "/run/a.sock")
-        func finding(_ variable: String, _ doors: [GetBrokerStatus.Door]? = [door], trouble: String? = nil) -> Finding?
-        {
+        let door = OpenDoor(name: "oidc-agent", path: "/run/a.sock")
+        func finding(_ variable: String, _ doors: [OpenDoor]? = [door], trouble: String? = nil) -> Finding? {
             Examination.agentDoor(doors, variable: variable, trouble: { _ in trouble })
         }
         #expect(finding("/run/a.sock")?.verdict == .good && finding("")?.text.contains("not set here") == true)

@@ -79,17 +79,17 @@ struct ServerBed: Sendable {
         services.sandboxes = sandboxes
         services.names.style = names
         services.requestsPerUser = requestsPerUser
-        let service = BrokerService(JSONRPCFront(RequestService(services)))
+        let front = JSONRPCFront(RequestService(services))
         let reactors = try Reactors(useful: { 2 })
         bed.atEnd { await reactors.stop() }
         var limits = LineLimits()
         // However long a test takes, none of its connections gives way.
         limits.quiet = .seconds(86_400)
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: service, limits: limits,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: BrokerService(front), limits: limits,
             logger: .silent)
         self.listener = listener
-        sandboxes.begin(beside: listener) { service.serving($0) }
+        sandboxes.begin(beside: listener, SandboxFront(front))
         bed.atEnd { [provider, clock] in
             await sandboxes.shutDown(within: .zero)
             provider.refreshGate.open()

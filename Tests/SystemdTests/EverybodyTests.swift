@@ -64,6 +64,9 @@ struct EverybodyTests {
             let namespaced = try await lab.attempt(runIn + mounted, as: SystemdLab.user)
             #expect(namespaced.output == served, "\(namespaced)")
             #expect(try await !lab.attempt(runIn + ["brokerctl", "apps", "add"], as: SystemdLab.user).succeeded)
+            // There is no door for oidc-agent's programs but where it is switched on; a sandbox has one of its own.
+            let agent = try await lab.attempt(runIn + ["oidc-token", "work"], as: SystemdLab.user)
+            #expect(agent.output == served, "\(agent)")
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
 
             // The machine's owner counts, and is answered no token of others.

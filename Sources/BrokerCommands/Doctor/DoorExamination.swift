@@ -10,7 +10,7 @@ extension Examination {
     ///   - trouble: what is wrong at a socket, as a sentence's end.
     /// - Returns: nil where there is nothing to say.
     package static func agentDoor(
-        _ doors: [GetBrokerStatus.Door]?, variable: String, trouble: (String) -> String?
+        _ doors: [OpenDoor]?, variable: String, trouble: (String) -> String?
     ) -> Finding? {
         let name = "oidc-agent"
         guard let path = doors?.first(where: { $0.name == name })?.path else {

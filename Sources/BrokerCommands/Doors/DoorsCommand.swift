@@ -20,7 +20,7 @@ struct DoorsCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let status = try context.connection.call(GetBrokerStatus.self, .init())
-        let own = GetBrokerStatus.Door(name: "socket", path: context.connection.location.path)
+        let own = OpenDoor(name: "socket", path: context.connection.location.path)
         let log = try context.connection.result(of: ListAudit.self, .init())
         let uses = ([own] + (status.doors ?? [])).map { DoorUse($0, in: log) }
         let list = JSONValue.array(uses.map(\.json))
@@ -32,14 +32,14 @@ struct DoorsCommand: Subcommand {
 
 /// A door, and who came by it last.
 package struct DoorUse {
-    let door: GetBrokerStatus.Door
+    let door: OpenDoor
     /// When, and by whom; the newest first, everybody once.
     let callers: [(time: NumericDate, id: String)]
 
     private static let most = 3
 
     /// - Parameter log: the result of `audit.list`.
-    package init(_ door: GetBrokerStatus.Door, in log: JSONNode) {
+    package init(_ door: OpenDoor, in log: JSONNode) {
         self.door = door
         guard case .array(let entries) = log["entries"] else {
             callers = []

@@ -26,21 +26,14 @@ struct EnvCommand: Subcommand {
             beside: location,
             configured: global.socket == nil ? { Self.setting(of: MeantBroker(nil, at: location)) } : { nil },
             isThere: SocketLocation.isThere)
-        StandardStream.output.write(DoorVariables.text(socket: location.path, agent: agent))
+        let doors = agent.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
+        StandardStream.output.write(DoorVariables.text(socket: location.path, doors))
     }
 
     /// What the configuration says, as the daemon reads it; nil where it says nothing.
     private static func setting(of broker: MeantBroker) -> String? {
         let report = (try? ConfigurationReport.current(of: broker)) ?? []
         return report.first { $0.name == "doors.oidc_agent_socket" && $0.isSet }?.value
-    }
-}
-
-package enum DoorVariables {
-    /// As `brokerctl token --format env` has them: sh and fish read both.
-    package static func text(socket: String, agent: String?) -> String {
-        let variables = [("BROKER_SOCKET", socket)] + (agent.map { [("OIDC_SOCK", $0)] } ?? [])
-        return variables.map { "export \($0)=\(HandOver.shellWord($1.cleanWhole));\n" }.joined()
     }
 }
 

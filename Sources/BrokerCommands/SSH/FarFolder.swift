@@ -1,11 +1,12 @@
 import BrokerValues
 
-/// A folder on the far side that the socket is forwarded to. Its name is chance: it is nobody else's, and nothing that an earlier
+/// A folder on the far side that the sockets are forwarded to. Its name is chance: it is nobody else's, and nothing that an earlier
 /// login left is in its way.
 package struct FarFolder: Sendable, Equatable {
     package let path: String
 
-    package var socket: String { path + "/broker.sock" }
+    /// - Parameter near: the path of a sandbox's socket here.
+    package func socket(for near: String) -> String { path + near[(near.lastIndex(of: "/") ?? near.startIndex)...] }
 
     /// Makes the folder, says where it is, and removes it at the end of its input. The input ends when this program or ssh is
     /// killed, and when the connection is cut. The folder is not in the home directory; a start of that machine clears its place.

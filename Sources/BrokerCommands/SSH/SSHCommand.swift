@@ -9,8 +9,8 @@ struct SSHCommand: Subcommand {
             "ssh", "Log in to another machine by ssh, and let programs there have tokens from here.",
             """
             Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to a private \
-            folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. It ends \
-            with the session. Programs there have the apps and rights that are named here, and whoever is root there has them, \
+            folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. OIDC_SOCK \
+            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and whoever is root there has them, \
             too. With --right interactive they may ask you to sign in: the page opens here.
 
             The arguments are read as ssh reads them: joined by blanks, then read by your login shell there. The exit status is \
@@ -47,7 +47,9 @@ struct SSHCommand: Subcommand {
         params.isWhileConnected = true
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
         let login = SSHLogin(
-            program: SSHProgram(host: host.text), socket: opened.path, command: FarCommand(words), name: .random())
+            program: SSHProgram(host: host.text),
+            sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: FarCommand(words),
+            name: .random())
         return try login.status {
             // A broker that is gone, or a lifetime that is over, has ended it already.
             _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle))

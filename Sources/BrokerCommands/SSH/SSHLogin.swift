@@ -3,14 +3,14 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// One login: a folder there, the socket forwarded into it, then the person's program.
+/// One login: a folder there, the sockets forwarded into it, then the person's program.
 ///
 /// All three share a connection, so that the person is asked for a password once. The keeper of the folder comes first, makes the
 /// connection, and is the last to end.
 struct SSHLogin {
     let program: SSHProgram
-    /// Of the sandbox, here.
-    let socket: String
+    /// Of the sandbox, here, by the variables that name them there.
+    let sockets: [(name: String, path: String)]
     let command: FarCommand
     let name: LoginName
 
@@ -23,17 +23,24 @@ struct SSHLogin {
         let keeper = try FolderKeeper(program.first(sharing, FarFolder.keeper(name.text)))
         guard let folder = keeper.folder(name.text) else { return try failed(keeper.end()) }
         defer { _ = keeper.end() }
-        let forwarded = try quietly(program.forward(sharing, from: folder.socket, to: socket))
-        guard forwarded == 0 else { return try notForwarded(forwarded) }
         defer {
-            // The person's own connection would keep it.
-            if case .joined = sharing { _ = try? quietly(program.cancel(sharing, from: folder.socket, to: socket)) }
+            // The person's own connection would keep them.
+            if case .joined = sharing { for (_, path) in sockets { cancel(path, in: folder, sharing) } }
+        }
+        for (_, path) in sockets {
+            let status = try quietly(program.forward(sharing, from: folder.socket(for: path), to: path))
+            guard status == 0 else { return try notForwarded(status) }
         }
         // The folder and its socket go first here.
         defer { ended() }
         let hasTerminal = command.isLogin && isatty(STDIN_FILENO) == 1
         return try ForegroundProcess.run(
-            program.main(sharing, command.line(socket: folder.socket), hasTerminal: hasTerminal))
+            program.main(
+                sharing, command.line(sockets.map { ($0, folder.socket(for: $1)) }), hasTerminal: hasTerminal))
+    }
+
+    private func cancel(_ path: String, in folder: FarFolder, _ sharing: SSHProgram.Sharing) {
+        _ = try? quietly(program.cancel(sharing, from: folder.socket(for: path), to: path))
     }
 
     /// The person's own connection to that host, where one can be shared.

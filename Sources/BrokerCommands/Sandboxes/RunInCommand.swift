@@ -8,9 +8,9 @@ struct RunInCommand: Subcommand {
         About(
             "run-in", "Run a command that starts a sandbox, with a socket for that sandbox.",
             """
-            Has the socket made, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
+            Has the socket made, sets BROKER_SOCKET to its path and OIDC_SOCK to that of the one for programs that ask oidc-agent, runs the command, ends the socket and exits as the command did \
             (128 and the signal's number, if one ended it). The socket ends with this program, however that ends. In the command's arguments {socket} is the path, and {folder} the \
-            folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it. \
+            folder that holds both sockets and nothing else: mount that one. Keep your home from the sandbox: the vault and its key are in it. \
             For another machine there is brokerctl ssh.
 
             Examples:
@@ -49,7 +49,7 @@ struct RunInCommand: Subcommand {
         let words = command.map {
             $0.replacing(text: "{socket}", with: opened.path).replacing(text: "{folder}", with: opened.path.folder)
         }
-        setenv("BROKER_SOCKET", opened.path, 1)
+        for (name, path) in DoorVariables.all(socket: opened.path, opened.doors ?? []) { setenv(name, path, 1) }
         return try ForegroundProcess.run(words)
     }
 }

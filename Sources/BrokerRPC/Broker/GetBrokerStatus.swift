@@ -24,7 +24,7 @@ package enum GetBrokerStatus: PersonMethod {
         package var configuration: Configuration?
         package var caller: Caller?
         package var partitions: Int64?
-        package var doors: [Door]?
+        package var doors: [OpenDoor]?
 
         package init() {}
 
@@ -64,19 +64,6 @@ package enum GetBrokerStatus: PersonMethod {
                 .optional(
                     "rights", \.rights, "What its sandbox's socket is for; absent: it came by the common socket."),
             ]
-    }
-
-    package struct Door: MessageObject, Equatable {
-        package var name = ""
-        package var path = ""
-
-        package init() {}
-        package init(name: String, path: String) { (self.name, self.path) = (name, path) }
-
-        package static let members: [Member<Door>] = [
-            .required("name", \.name, "As audit entries have it."),
-            .required("path", \.path, "Where it listens."),
-        ]
     }
 
     package enum Mode: String, WireChoice {

@@ -22,6 +22,7 @@ package enum ListSandboxes: AdministrationMethod {
     package struct OpenedSandbox: MessageObject, Equatable {
         package var handle = ""
         package var path = ""
+        package var doors: [OpenDoor]?
         package var sandbox = Sandbox(engine: "", id: "", rights: [])
         package var openedBy = CallerIdentity()
         package var openedOn: NumericDate = 0
@@ -34,6 +35,7 @@ package enum ListSandboxes: AdministrationMethod {
             [
                 .required("handle", \.handle, "For sandboxes.close."),
                 .required("path", \.path, "The socket."),
+                .optional("doors", \.doors, "Sockets beside it for programs that do not speak this protocol."),
                 .required("engine", \.sandbox.engine, "What makes the sandbox."),
                 .required("id", \.sandbox.id, "What the engine calls it."),
             ] + Sandbox.others.inside(\.sandbox) + [

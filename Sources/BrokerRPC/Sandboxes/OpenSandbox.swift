@@ -4,7 +4,7 @@ package enum OpenSandbox: AdministrationMethod {
     package static let name = "sandboxes.open"
     package static let summary = "Makes a socket for one sandbox: whoever connects to it is that sandbox."
     package static let description = """
-        The socket is alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
+        The sandbox's sockets are alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
         else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
         its lifetime ends, when the broker stops, and with whileConnected when the connection ends that it was opened on; its \
         connections are cut off then. Only processes of the user who opened it may connect.
@@ -72,15 +72,20 @@ package enum OpenSandbox: AdministrationMethod {
     package struct Result: MessageObject {
         package var handle = ""
         package var path = ""
+        package var doors: [OpenDoor]?
+
         package init() {}
-        package init(handle: String, path: String) {
-            self.handle = handle
-            self.path = path
+        package init(handle: String, path: String, doors: [OpenDoor]?) {
+            (self.handle, self.path, self.doors) = (handle, path, doors)
         }
+
         package static let members: [Member<Result>] = [
             .required("handle", \.handle, "For sandboxes.close."),
             .required(
-                "path", \.path, "The socket. Its folder holds nothing else, and is what to mount into the sandbox."),
+                "path", \.path,
+                "The socket. Its folder holds nothing but the sandbox's sockets, and is what to mount into the sandbox."
+            ),
+            .optional("doors", \.doors, "Sockets beside it for programs that do not speak this protocol."),
         ]
     }
 }

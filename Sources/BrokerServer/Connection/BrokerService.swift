@@ -12,6 +12,9 @@ package struct BrokerService: LineService {
 
     package init(_ front: any Front) { self.front = front }
 
+    /// As the audit names it. A sandbox's own socket is a door apart where it speaks the broker's protocol.
+    var door: Door { own != nil && front.door == .socket ? .sandbox : front.door }
+
     private var services: ServerServices { front.service.services }
     private var ofUsers: UserRequests { front.service.ofUsers }
 
@@ -66,7 +69,7 @@ package struct BrokerService: LineService {
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
         return ConnectionContext(
-            caller: caller, by: own == nil ? front.door : .sandbox, connectedAt: services.clock.uptime,
+            caller: caller, by: door, connectedAt: services.clock.uptime,
             payer: services.payer(caller.partition), callerNow: now,
             hasMoved: { [inspector = services.inspector] thoroughly in
                 guard caller.mayMove else { return false }

@@ -1,5 +1,6 @@
 import BrokerAccess
 import BrokerModel
+import BrokerRPC
 import BrokerSocket
 import BrokerValues
 import Logging
@@ -16,13 +17,18 @@ package final class SandboxSockets: Sendable {
         /// The configuration names it: its folder stays, since it may be mounted where a restart of the broker is not seen.
         var isConfigured = false
         let path: String
+        let doors: [OpenDoor]
         let openedOn: NumericDate
         let expiresOn: NumericDate?
-        let listener: LineListener
+        let listeners: [LineListener]
     }
 
-    private typealias Listen =
-        @Sendable (ListeningSocket, SandboxDoor) async throws(SocketError) -> LineListener
+    /// What starts listeners for a sandbox.
+    private struct Listening: Sendable {
+        let main: LineListener
+        /// The broker's own protocol first.
+        let fronts: [SandboxFront]
+    }
 
     /// From the moment that there is a handle until nobody is connected any more.
     private struct Place {
@@ -52,8 +58,8 @@ package final class SandboxSockets: Sendable {
         var shares = FairPlaces<Partition, String>(limit: SandboxSockets.mostInAll)
         /// Handles of those that the configuration names.
         var configured: Set<String> = []
-        /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
-        var listen: Listen?
+        /// Nil before the broker listens, and when it stops.
+        var listening: Listening?
     }
 
     /// Of all; of one person as many as are left free for others.
@@ -87,17 +93,16 @@ package final class SandboxSockets: Sendable {
     /// - Parameters:
     ///   - listener: the common one, whose limits hold for all connections together.
     ///   - configured: handles of those that ``open(configured:of:)`` opens next.
-    ///   - service: serves those who come by the sandbox's socket.
+    ///   - front: the broker's own protocol.
+    ///   - others: each has a socket beside that one's.
     package func begin(
-        beside listener: LineListener, configured: Set<String> = [],
-        service: @escaping @Sendable (SandboxDoor) -> any LineService
+        beside listener: LineListener, configured: Set<String> = [], _ front: SandboxFront, others: [SandboxFront] = []
     ) {
-        folders.removeDead(except: configured)
+        let fronts = [front] + others
+        folders.removeDead(fronts.map(\.fileName), except: configured)
         state.withLock { state in
             state.configured = configured
-            state.listen = { socket, door throws(SocketError) in
-                try await listener.startAnother(socket, service: service(door))
-            }
+            state.listening = Listening(main: listener, fronts: fronts)
         }
     }
 
@@ -153,14 +158,16 @@ package final class SandboxSockets: Sendable {
         _ handle: String, _ door: SandboxDoor, lifetime: Int64? = nil, by opener: CallerIdentity,
         isConfigured: Bool = false
     ) async throws(BrokerError) -> Opened {
-        let listen = try takePlace(handle, of: door.partition)
+        let listening = try takePlace(handle, of: door.partition)
         let opened: Opened
         do throws(BrokerError) {
             opened = Opened(
                 handle: handle, sandbox: door.sandbox, partition: door.partition, openedBy: opener,
-                isConfigured: isConfigured, path: folders.socketPath(handle), openedOn: clock.now,
-                expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await start(listen, door, handle))
+                isConfigured: isConfigured, path: folders.socketPath(handle, listening.fronts[0].fileName),
+                doors: listening.fronts.dropFirst().map {
+                    .init(name: $0.door.rawValue, path: folders.socketPath(handle, $0.fileName))
+                }, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
+                listeners: try await start(listening, door, handle))
         } catch {
             folders.remove(handle)
             leave(handle)
@@ -187,11 +194,18 @@ package final class SandboxSockets: Sendable {
     }
 
     private func start(
-        _ listen: Listen, _ door: SandboxDoor, _ handle: String
-    ) async throws(BrokerError) -> LineListener {
+        _ listening: Listening, _ door: SandboxDoor, _ handle: String
+    ) async throws(BrokerError) -> [LineListener] {
+        var listeners: [LineListener] = []
         do throws(SocketError) {
-            return try await listen(folders.bind(handle, acceptsAnyUID: door.sandbox.acceptsAnyUID), door)
+            for front in listening.fronts {
+                let socket = try folders.bind(
+                    handle, front.fileName, acceptsAnyUID: door.sandbox.acceptsAnyUID)
+                listeners.append(try await listening.main.startAnother(socket, service: front.serving(door)))
+            }
+            return listeners
         } catch {
+            for listener in listeners { await listener.shutDown(within: .zero) }
             throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
         }
     }
@@ -242,34 +256,36 @@ package final class SandboxSockets: Sendable {
     }
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
-        await opened.listener.shutDown(within: patience)
+        await withTaskGroup { group in
+            for listener in opened.listeners { group.addTask { await listener.shutDown(within: patience) } }
+        }
         guard !isKept(opened), !folders.remove(opened.handle) else { return }
         log.notice(
             "the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(opened.path)"])
     }
 
     private func isKept(_ opened: Opened) -> Bool {
-        opened.isConfigured && state.withLock { $0.listen == nil || $0.configured.contains(opened.handle) }
+        opened.isConfigured && state.withLock { $0.listening == nil || $0.configured.contains(opened.handle) }
     }
 
     private func takePlace(
         _ handle: String, of partition: Partition
-    ) throws(BrokerError) -> Listen {
+    ) throws(BrokerError) -> Listening {
         let payer = payer(partition)
         let place = state.withLock { state in
-            guard state.listen != nil else { return (listen: state.listen, isFull: false) }
+            guard let listening = state.listening else { return (listening: Listening?.none, isFull: false) }
             let isFull = !state.shares.take(for: handle, of: payer)
             if !isFull { state.places[handle] = Place(partition: partition, payer: payer) }
-            return (listen: state.listen, isFull: isFull)
+            return (listening: listening, isFull: isFull)
         }
-        guard let listen = place.listen else { throw Self.stopping }
+        guard let listening = place.listening else { throw Self.stopping }
         guard !place.isFull else {
             throw BrokerError(
                 .throttled,
                 "The limit of sandbox sockets is reached; close some with brokerctl sandboxes remove.",
                 reason: .tooManyConnections)
         }
-        return listen
+        return listening
     }
 
     private static let stopping = BrokerError(

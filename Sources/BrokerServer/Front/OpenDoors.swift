@@ -4,11 +4,11 @@ import Synchronization
 
 /// The doors that are open beside the broker's own socket, for `broker.status`.
 package final class OpenDoors: Sendable {
-    private let doors = Mutex<[GetBrokerStatus.Door]>([])
+    private let doors = Mutex<[OpenDoor]>([])
 
     package func add(_ door: Door, at path: String) {
-        doors.withLock { $0.append(GetBrokerStatus.Door(name: door.rawValue, path: path)) }
+        doors.withLock { $0.append(OpenDoor(name: door.rawValue, path: path)) }
     }
 
-    var all: [GetBrokerStatus.Door] { doors.withLock(\.self) }
+    var all: [OpenDoor] { doors.withLock(\.self) }
 }

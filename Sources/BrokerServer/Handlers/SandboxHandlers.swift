@@ -34,7 +34,7 @@ struct SandboxHandlers: Sendable {
         let opened = try await sockets.open(
             sandbox, apps: apps, lifetime: request.params.lifetime,
             with: request.params.isWhileConnected ? request.context.binding : nil, by: request.context.caller)
-        return OpenSandbox.Result(handle: opened.handle, path: opened.path)
+        return OpenSandbox.Result(handle: opened.handle, path: opened.path, doors: opened.doors)
     }
 
     private var sockets: SandboxSockets {
@@ -56,7 +56,7 @@ struct SandboxHandlers: Sendable {
 extension ListSandboxes.OpenedSandbox {
     fileprivate init(_ opened: SandboxSockets.Opened) {
         self.init()
-        (handle, path, sandbox) = (opened.handle, opened.path, opened.sandbox)
+        (handle, path, doors, sandbox) = (opened.handle, opened.path, opened.doors, opened.sandbox)
         (openedBy, openedOn, expiresOn) = (opened.openedBy, opened.openedOn, opened.expiresOn)
     }
 }

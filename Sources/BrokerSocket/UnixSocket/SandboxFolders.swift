@@ -1,13 +1,12 @@
 import BrokerSystem
 import Glibc
 
-/// Where the sockets of sandboxes are: each is alone in a folder, which can be mounted into its sandbox. A socket that is
+/// Where the sockets of sandboxes are: those of each are alone in a folder, which can be mounted into its sandbox. A socket that is
 /// mounted by itself would be dead when another one is bound in its place.
 package struct SandboxFolders: Sendable {
     private let path: String
     /// Every user may connect to a socket whose path they know, and nobody can list the paths. The service refuses all users but one.
     private let isShared: Bool
-    private static let socket = "broker.sock"
 
     /// - Parameter path: the folder of them all.
     package init(_ path: String, isShared: Bool = false) {
@@ -20,17 +19,21 @@ package struct SandboxFolders: Sendable {
             String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)]) + "/sandboxes", isShared: isShared)
     }
 
-    package func socketPath(_ handle: String) -> String { "\(path)/\(handle)/\(Self.socket)" }
+    package func socketPath(_ handle: String, _ name: String) -> String { "\(path)/\(handle)/\(name)" }
 
-    /// - Parameter acceptsAnyUID: whether any user is served who is given the folder; nobody else comes to it.
-    package func bind(_ handle: String, acceptsAnyUID: Bool = false) throws(SocketError) -> ListeningSocket {
+    /// - Parameters:
+    ///   - name: the socket's file.
+    ///   - acceptsAnyUID: whether any user is served who is given the folder; nobody else comes to it.
+    package func bind(
+        _ handle: String, _ name: String, acceptsAnyUID: Bool = false
+    ) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
             // Who may exchange a folder in it could put a socket of their own in its place.
             let all = try Folder(path: path)
             if isShared { try all.share() }
             if acceptsAnyUID { try all.requirePrivate() }
             let audience: SocketPlace.Audience = isShared || acceptsAnyUID ? .everybody : .owner
-            return try .bind(SocketPlace(path: socketPath(handle), audience: audience, isAlone: true))
+            return try .bind(SocketPlace(path: socketPath(handle, name), audience: audience, isAlone: true))
         } catch {
             remove(handle)
             throw error
@@ -49,18 +52,20 @@ package struct SandboxFolders: Sendable {
     package func removeEmpty() { rmdir(path) }
 
     /// Removes what a broker that died left. Sockets that somebody answers at stay.
-    package func removeDead(except kept: Set<String> = []) {
+    ///
+    /// - Parameter names: of the files that sockets have.
+    package func removeDead(_ names: [String], except kept: Set<String> = []) {
         let found = handles
         // Another user's is left alone; where there is none, none is made.
         guard !found.isEmpty, (try? Folder(path: path)) != nil else { return removeEmpty() }
         for handle in found where !kept.contains(handle) {
-            let socket = socketPath(handle)
-            guard let folder = try? Folder(path: "\(path)/\(handle)"), var address = try? UnixAddress(path: socket)
-            else {
-                continue
+            guard let folder = try? Folder(path: "\(path)/\(handle)") else { continue }
+            for name in names {
+                let socket = socketPath(handle, name)
+                guard var address = try? UnixAddress(path: socket) else { continue }
+                // No other broker is here: this one listens beside them.
+                try? ListeningSocket.makeWay(at: socket, name: name, in: folder, address: &address)
             }
-            // No other broker is here: this one listens beside them.
-            try? ListeningSocket.makeWay(at: socket, name: Self.socket, in: folder, address: &address)
             remove(handle)
         }
         removeEmpty()

@@ -97,7 +97,7 @@ struct SSHLineTests {
                 let folder = try #require(FarFolder(name, in: Array(keeper.outputText.utf8)))
                 #expect(folder.path.hasPrefix(root + "/"))
                 #expect(try await bed.require("stat", ["-c", "%a", folder.path]) == "700\n")
-                try "x".write(toFile: folder.socket, atomically: true, encoding: .utf8)
+                try "x".write(toFile: folder.socket(for: "/here/broker.sock"), atomically: true, encoding: .utf8)
                 // As at the end of a terminal or a session.
                 keeper.send(SIGHUP)
                 keeper.closeInput()
@@ -122,7 +122,7 @@ struct SSHLineTests {
     @Test("no shell has a line's end or a comment to read, and nothing in several words is no command")
     func commands() {
         for words in [["a\nb"], ["echo", "'x"], []] {
-            #expect(!FarCommand(words).line(socket: "/s").contains("\n"))
+            #expect(!FarCommand(words).line([("A", "/s"), ("B", "/t")]).contains("\n"))
         }
         #expect(!FarFolder.keeper("n0").contains("\n"))
         #expect(FarCommand([]).isLogin && FarCommand([""]).isLogin && !FarCommand(["", ""]).isLogin)

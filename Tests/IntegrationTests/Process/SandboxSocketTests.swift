@@ -66,6 +66,37 @@ struct SandboxSocketTests {
         }
     }
 
+    @Test("oidc-agent's clients in a bubblewrap have the one app's token, as that sandbox and by their own door")
+    func agentClients() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let token = try await scene.signIn().accessToken
+            try await scene.register("bank")
+            func inside(_ words: String...) async throws -> CommandResult {
+                try await scene.broker.ctl(Self.runIn(scene) + Self.bwrap(scene) + words)
+            }
+            let asked = try await inside("oidc-token", "--scope", DevelopmentScene.scope, "notes")
+            #expect(asked.output == token + "\n", "\(asked)")
+            let other = try await inside("oidc-token", "bank")
+            #expect(other.status == .exited(1) && other.output.isEmpty, "\(other)")
+            // No right of the sandbox's is to lock.
+            let lock = """
+                import os, socket
+                agent = socket.socket(socket.AF_UNIX)
+                agent.connect(os.environ["OIDC_SOCK"])
+                agent.sendall(b'{"request":"lock"}')
+                print(agent.recv(4096))
+                """
+            let locked = try await inside("/usr/bin/python3", "-c", lock)
+            #expect(locked.output.contains("failure"), "\(locked)")
+            #expect(try await scene.broker.call("broker.status")["locked"] == false)
+            let audit = try await scene.broker.call("audit.list")[path: "entries"].arrayValue ?? []
+            let doors = Set(audit.filter { $0["caller.id"] == "bubblewrap:box" }.map { $0["door"].stringValue })
+            #expect(doors == ["oidc-agent"], "\(audit)")
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
     @Test("run-in exits as its command did, with its signal's number, and closes the socket in any case")
     func exits() async throws {
         try await withTestBed { bed in

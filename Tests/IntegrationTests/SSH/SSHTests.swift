@@ -139,6 +139,41 @@ struct SSHTests {
         }
     }
 
+    @Test("oidc-agent's clients have the app's token there, and nothing more", .needsRoot)
+    func agentClients() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            try await scene.near.register("bank")
+            let here = try await scene.near.broker.ctl(
+                ["token", "--app", "notes", "--scope", DevelopmentScene.scope])
+            let place =
+                #"stat -c '%a %F %u' "$OIDC_SOCK"; test "${OIDC_SOCK%/*}" = "${BROKER_SOCKET%/*}" && echo beside;"#
+            let asked = try await scene.run(
+                "devbox", place, "oidc-token", "--scope", DevelopmentScene.scope, "notes")
+            #expect(
+                asked.output == "600 socket \(FarMachine.user.uid)\nbeside\n" + here.output, "\(asked)")
+            let other = try await scene.run("devbox", "oidc-token", "bank")
+            #expect(other.status == .exited(1) && other.output.isEmpty, "\(other)")
+            let listed = try await scene.run("devbox", "oidc-add", "-a")
+            #expect(listed.output.contains("notes") && !listed.output.contains("bank"), "\(listed)")
+            let audit = try await scene.near.broker.call("audit.list")[path: "entries"].arrayValue ?? []
+            let entry = audit.first { $0["door"].stringValue == "oidc-agent" && $0["app"].stringValue == "notes" }
+            #expect(entry?["caller.id"].stringValue == "ssh:devbox", "\(audit)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scene.far.home()) == [])
+        }
+    }
+
+    @Test("where the door is switched off, no variable names it there", .needsRoot)
+    func noAgent() async throws {
+        try await withTestBed { bed in
+            let near = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "[doors]\noidc_agent_socket = \"off\"\n" })
+            let scene = Scene(near: near, far: try await FarMachine.start(in: bed))
+            let result = try await scene.run("devbox", "echo \"${OIDC_SOCK-none} $(ls ${BROKER_SOCKET%/*})\"")
+            #expect(result.output == "none broker.sock\n", "\(result)")
+        }
+    }
+
     @Test("the recipe's line and those of the door's page do what they say", .needsRoot)
     func recipe() async throws {
         try await withTestBed { bed in

@@ -1,0 +1,79 @@
+import BrokerConfig
+import BrokerHost
+import BrokerServer
+import BrokerSocket
+import BrokerValues
+import Logging
+
+/// The doors beside the broker's own socket.
+struct Doors: Sendable {
+    /// One line for each.
+    private static let types: [any SocketDoor.Type] = [OIDCAgentDoor.self]
+
+    private let doors: [any SocketDoor]
+    private let requests: RequestService
+
+    init(_ configuration: BrokerConfiguration, _ requests: RequestService) {
+        doors = Self.types.map { $0.init(configuration) }
+        self.requests = requests
+    }
+
+    static var activationNames: [String] { types.map { $0.activationName } }
+
+    /// The answer at an activated socket while the broker cannot start.
+    ///
+    /// - Parameter name: the socket's `FileDescriptorName=`; nil for the broker's own.
+    static func refusal(_ error: BrokerError, at name: String?) -> [UInt8] {
+        types.first { $0.activationName == name }?.refusal(error) ?? Refusal.line(error)
+    }
+
+    /// The fronts that a sandbox reaches, each by a socket in its folder.
+    func inSandboxes(_ configuration: BrokerConfiguration) -> [SandboxFront] {
+        doors.compactMap { door in
+            let type = Swift.type(of: door)
+            guard type.setting(in: configuration) != BrokerConfiguration.Doors.off else { return nil }
+            return SandboxFront(door.front(requests, isShut: false), fileName: type.fileName)
+        }
+    }
+
+    /// - Parameters:
+    ///   - main: its limits hold for the connections of all doors together.
+    ///   - socket: the broker's own.
+    ///   - handed: the sockets that systemd passed in, by name. Where a door is to be shut, its clients are answered so.
+    ///   - opened: notes what is open.
+    /// - Throws: when a place that the configuration names cannot be had.
+    func open(
+        beside main: LineListener, at socket: String, handed: [String: ActivatedSocket],
+        _ configuration: BrokerConfiguration, noting opened: OpenDoors, _ logger: Logger
+    ) async throws(SocketError) -> [LineListener] {
+        var listeners: [LineListener] = []
+        for door in doors {
+            let type = Swift.type(of: door)
+            let path = type.path(configuration, beside: socket)
+            let handed = handed[type.activationName]
+            guard path != nil || handed != nil else { continue }
+            let front = door.front(requests, isShut: path == nil)
+            do throws(SocketError) {
+                let socket = try Self.socket(at: path, handed, configuration)
+                listeners.append(try await main.startAnother(socket, service: BrokerService(front)))
+                if let path { opened.add(front.door, at: handed?.path ?? path) }
+            } catch {
+                guard type.setting(in: configuration) == nil else { throw error }
+                logger.warning("a door stays shut", metadata: ["door": "\(front.door.rawValue)", "cause": "\(error)"])
+            }
+        }
+        return listeners
+    }
+
+    func apply(_ configuration: BrokerConfiguration) {
+        for door in doors { door.apply(configuration) }
+    }
+
+    private static func socket(
+        at path: String?, _ handed: ActivatedSocket?, _ configuration: BrokerConfiguration
+    ) throws(SocketError) -> ListeningSocket {
+        if let handed { return try .inherited(handed.descriptor) }
+        return try .bind(
+            SocketPlace(path: path ?? "", audience: configuration.isSystemMode ? .everybody : .owner))
+    }
+}
