@@ -56,7 +56,6 @@ package enum BrokerDaemon {
             // that systemd passed in.
             ProcessEnvironment.keep(where: KeptVariables.has)
             let hardening = ProcessHardening.apply()
-            ResidentMemory.limitHeaps()
             let starter = Starter(
                 loader: command.loader(), activated: try activatedSockets(), hardening: hardening, report: say)
             let broker: RunningBroker

@@ -39,7 +39,7 @@ struct RunningBroker: Sendable {
     let doors: Doors
     let doorListeners: [LineListener]
     let signals: UnixSignalsSequence
-    let reactors: Reactors
+    let reactor: Reactor
     /// For the browser's pages.
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
@@ -132,13 +132,12 @@ struct RunningBroker: Sendable {
         let doors = Doors(configuration, requests)
         let listener: LineListener
         let doorListeners: [LineListener]
-        let reactors: Reactors
+        let reactor: Reactor
         do throws(SocketError) {
-            // More would wait for one another at the locks that each request passes (decision 190).
-            reactors = try Reactors(useful: { 1 })
+            reactor = try Reactor()
             let front = JSONRPCFront(requests)
             listener = try await LineListener.start(
-                try socket(configuration, activated?.main), on: reactors, service: BrokerService(front),
+                try socket(configuration, activated?.main), on: reactor, service: BrokerService(front),
                 limits: limits, logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(
@@ -158,7 +157,7 @@ struct RunningBroker: Sendable {
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             names: services.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
             sandboxes: sandboxes, doors: doors, doorListeners: doorListeners,
-            signals: signals, reactors: reactors, loops: loops,
+            signals: signals, reactor: reactor, loops: loops,
             manager: ServiceManager(),
             clock: clock)
     }

@@ -26,10 +26,7 @@ extension RunningBroker {
                         service: MemoryService(
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
-                                forget: { [vault, reactors] in
-                                    vault.forgetOpened()
-                                    reactors.rest()
-                                },
+                                forget: { [vault] in vault.forgetOpened() },
                                 release: { [engine, vault] in
                                     engine.rest()
                                     vault.rest()
@@ -57,7 +54,7 @@ extension RunningBroker {
         await audit.stop()
         await vault.close()
         await http.shutdown()
-        await reactors.stop()
+        await reactor.stop()
         try? await loops.shutdownGracefully()
         logger.info("stopped")
     }

@@ -80,13 +80,13 @@ struct ServerBed: Sendable {
         services.names.style = names
         services.requestsPerUser = requestsPerUser
         let front = JSONRPCFront(RequestService(services))
-        let reactors = try Reactors(useful: { 2 })
-        bed.atEnd { await reactors.stop() }
+        let reactor = try Reactor()
+        bed.atEnd { await reactor.stop() }
         var limits = LineLimits()
         // However long a test takes, none of its connections gives way.
         limits.quiet = .seconds(86_400)
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: BrokerService(front), limits: limits,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: BrokerService(front), limits: limits,
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener, SandboxFront(front))

@@ -17,9 +17,9 @@ enum WatchdogProbe {
     }
 
     private static func feed(_ socket: String) async throws {
-        let reactors = try Reactors()
+        let reactor = try Reactor()
         let listener = try await LineListener.start(
-            .bind(SocketPlace(path: socket)), on: reactors, service: Nobody(), logger: Logger(label: "probe"))
+            .bind(SocketPlace(path: socket)), on: reactor, service: Nobody(), logger: Logger(label: "probe"))
         let manager = ServiceManager()
         let clock = SteppedClock()
         let feeding = Task {
@@ -33,13 +33,13 @@ enum WatchdogProbe {
         manager.status("taken")
         clock.step()
         // What the event loop can answer alone, it has answered by then.
-        for _ in 0..<100 { await reactors.first.perform {} }
+        for _ in 0..<100 { await reactor.perform {} }
         manager.status("free")
         for _ in 0..<tasks { gate.signal() }
         await clock.sleeper(2)
         feeding.cancel()
         await listener.shutDown(within: .zero)
-        await reactors.stop()
+        await reactor.stop()
     }
 
     private static func pass(_ gate: DispatchSemaphore) { gate.wait() }

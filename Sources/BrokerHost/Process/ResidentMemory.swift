@@ -18,9 +18,6 @@ package enum ResidentMemory {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Two heaps for each core, for all threads together: each keeps pages of its own after a burst.
-    package static func limitHeaps() { broker_limit_heaps() }
-
-    /// Gives the kernel back what can be had again: free pages of the heap, and pages of the program's and its libraries' files.
+    /// Gives the kernel back the heap's free pages.
     package static func release() { broker_release_memory() }
 }

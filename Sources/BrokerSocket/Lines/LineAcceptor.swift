@@ -2,7 +2,7 @@ import CBrokerLinux
 import Glibc
 import Logging
 
-/// Takes connections from one listening socket, and hands them round to the reactors. Lives on the first one's thread.
+/// Takes connections from one listening socket. Lives on the reactor's thread.
 final class LineAcceptor: ReactorSource {
     /// Taken in one go, so that those who are connected get their turn in between.
     private static let mostAtOnce = 16
@@ -12,20 +12,18 @@ final class LineAcceptor: ReactorSource {
     /// What is done with each connection.
     let reception: LineReception
     private let descriptor: Int32
-    private let reactors: Reactors
+    private let reactor: Reactor
     private var token: UInt64?
     private var isAccepting = false
     private var resumption: ReactorTimer?
 
     init(
-        _ socket: ListeningSocket, on reactors: Reactors, reception: LineReception
+        _ socket: ListeningSocket, on reactor: Reactor, reception: LineReception
     ) {
         descriptor = socket.descriptor
-        self.reactors = reactors
+        self.reactor = reactor
         self.reception = reception
     }
-
-    private var reactor: Reactor { reactors.first }
 
     /// - Returns: 0, or the errno that says why it cannot accept; then the socket is closed.
     func begin() -> Int32 {
@@ -103,7 +101,6 @@ final class LineAcceptor: ReactorSource {
             close(accepted)
             return
         }
-        let arrival = LineArrival(accepted)
-        reception.receive(arrival, on: reactors.next(), of: reactors)
+        reception.receive(LineArrival(accepted), on: reactor)
     }
 }

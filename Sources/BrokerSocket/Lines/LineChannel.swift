@@ -22,9 +22,6 @@ final class LineChannel: SocketStreamOwner {
             self.handler = handler
             self.connection = connection
         }
-
-        /// - Returns: false when the connection gave way, and waits to be told.
-        func endRest() -> Bool { connection.quiet.end() }
     }
 
     private enum Phase {
@@ -45,6 +42,8 @@ final class LineChannel: SocketStreamOwner {
     private var owner: ConnectionOwner?
     /// When a line came or went last.
     private var lastActive: MonotonicInstant
+    /// Since when nothing has come or gone, and nobody waits for anything; nil while it is not so.
+    private(set) var quietSince: MonotonicInstant?
 
     /// When the handler may look at the peer thoroughly again.
     private var looksAt: MonotonicInstant
@@ -139,7 +138,7 @@ final class LineChannel: SocketStreamOwner {
     func closeWhenSent() {
         guard phase == .serving else { return }
         phase = .closing
-        _ = served?.endRest()
+        quietSince = nil
         cancel(&halfLineTimer)
         splitter.discard()
         updateInput()
@@ -173,14 +172,10 @@ final class LineChannel: SocketStreamOwner {
     }
 
     private func rest(_ served: Served) {
-        if splitter.holdsPart || !served.handler.isIdle {
-            served.connection.quiet.end()
-        } else {
-            served.connection.quiet.begin(since: lastActive)
-        }
+        quietSince = splitter.holdsPart || !served.handler.isIdle ? nil : lastActive
     }
 
-    /// Ends the connection for the sake of another peer, who has its place already.
+    /// Ends the connection for the sake of another peer, which has its place already.
     func giveWay() {
         end("a quiet connection was closed to make room for another")
     }
@@ -206,8 +201,8 @@ final class LineChannel: SocketStreamOwner {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, _ writer: ByteWriter) {
-        guard phase == .serving, let served, served.endRest(), knowsWriter(writer, served) else { return }
-        isInBurst = true
+        guard phase == .serving, let served, knowsWriter(writer, served) else { return }
+        beginBurst()
         lastActive = stream.reactor.now
         splitter.append(bytes)
         deliver(to: served)
@@ -215,9 +210,9 @@ final class LineChannel: SocketStreamOwner {
     }
 
     func inputEnded() {
-        guard let served, served.endRest() else { return }
+        guard let served else { return }
         inputHasEnded = true
-        isInBurst = true
+        beginBurst()
         deliver(to: served)
         endBurst(of: served)
     }
@@ -242,8 +237,8 @@ final class LineChannel: SocketStreamOwner {
     /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
     private func goOn() {
         // Within a burst the delivery under way, or the end of the burst, comes to the same lines.
-        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, let served, served.endRest() else { return }
-        isInBurst = true
+        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, let served else { return }
+        beginBurst()
         deliver(to: served)
         endBurst(of: served)
     }
@@ -299,6 +294,11 @@ final class LineChannel: SocketStreamOwner {
                 self.refuse(.lineStalled(after: self.limits.halfLine))
             }
         }
+    }
+
+    private func beginBurst() {
+        isInBurst = true
+        quietSince = nil
     }
 
     private func endBurst(of served: Served) {

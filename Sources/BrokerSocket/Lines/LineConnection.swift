@@ -11,8 +11,6 @@ package final class LineConnection: Sendable {
     package let peer: PeerCredentials
     /// Where the handler lives.
     package let reactor: Reactor
-    /// Whether it can give way to another.
-    let quiet = Quiet()
     private let channel: ReactorBound<LineChannel>
     private let table: LineTable
 
@@ -63,6 +61,9 @@ package final class LineConnection: Sendable {
     }
 
     // MARK: What the table and the listener say
+
+    /// Nil while it cannot give way to another. On the reactor's thread.
+    var quietSince: MonotonicInstant? { channel.value.quietSince }
 
     /// It lost its place to another: it was quiet.
     func giveWay() {

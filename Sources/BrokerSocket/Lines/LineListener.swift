@@ -4,27 +4,27 @@ import Logging
 
 /// Accepts connections on a Unix stream socket and hands their lines to a ``LineService``.
 ///
-/// What belongs to one connection happens on one reactor's thread, and needs no lock.
+/// Connections belong to the reactor's thread, and need no lock.
 package final class LineListener: Sendable {
-    package let reactors: Reactors
+    private let reactor: Reactor
     private let socket: ListeningSocket
     private let acceptor: ReactorBound<LineAcceptor>
     private let reception: LineReception
 
     /// - Parameters:
     ///   - socket: from ``ListeningSocket/bind(_:)`` or ``ListeningSocket/inherited(_:)``; the listener owns it from here on.
-    ///   - reactors: serve the connections. The first one accepts them.
+    ///   - reactor: accepts and serves the connections.
     ///   - service: decides who may speak, and makes the handlers.
     ///   - limits: what a peer can make this layer hold.
     ///   - logger: for refusals and connections cut off.
     /// - Returns: the listener, which accepts by now.
     /// - Throws: ``SocketError``.
     package static func start(
-        _ socket: ListeningSocket, on reactors: Reactors, service: any LineService,
+        _ socket: ListeningSocket, on reactor: Reactor, service: any LineService,
         limits: LineLimits = LineLimits(), logger: Logger
     ) async throws(SocketError) -> LineListener {
         try await start(
-            socket, on: reactors,
+            socket, on: reactor,
             LineReception(
                 table: LineTable(limits: limits), service: service, limits: limits, looks: PeerLooks(),
                 notices: LineNotices(logger))
@@ -35,31 +35,31 @@ package final class LineListener: Sendable {
     package func startAnother(
         _ socket: ListeningSocket, service: any LineService
     ) async throws(SocketError) -> LineListener {
-        try await Self.start(socket, on: reactors, reception.another(for: service))
+        try await Self.start(socket, on: reactor, reception.another(for: service))
     }
 
     private static func start(
-        _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception
+        _ socket: ListeningSocket, on reactor: Reactor, _ reception: LineReception
     ) async throws(SocketError) -> LineListener {
         // Those as well that were given back since the process began.
         let kept = broker_keep_low_descriptors()
         if kept != 0 { reception.logger.warning("low descriptors are not kept", metadata: ["errno": "\(kept)"]) }
-        let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactors.first.perform {
-            let acceptor = LineAcceptor(socket, on: reactors, reception: reception)
-            return (ReactorBound(acceptor, of: reactors.first), acceptor.begin())
+        let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactor.perform {
+            let acceptor = LineAcceptor(socket, on: reactor, reception: reception)
+            return (ReactorBound(acceptor, of: reactor), acceptor.begin())
         }
         guard started.code == 0 else {
             socket.removePath()
             throw .system(doing: "listen on the broker's socket", code: started.code)
         }
-        return LineListener(reactors, socket, started.acceptor, reception)
+        return LineListener(reactor, socket, started.acceptor, reception)
     }
 
     private init(
-        _ reactors: Reactors, _ socket: ListeningSocket, _ acceptor: ReactorBound<LineAcceptor>,
+        _ reactor: Reactor, _ socket: ListeningSocket, _ acceptor: ReactorBound<LineAcceptor>,
         _ reception: LineReception
     ) {
-        self.reactors = reactors
+        self.reactor = reactor
         self.socket = socket
         self.acceptor = acceptor
         self.reception = reception
@@ -68,21 +68,15 @@ package final class LineListener: Sendable {
     /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
     package var connectionCount: Int { reception.table.count }
 
-    /// Returns when each reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which
+    /// Returns when the reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which
     /// sets its own deadline.
     ///
     /// The pool has threads of its own for each priority. So the task is started here: one of the caller's could get through
     /// while the requests' tasks wait.
     package func heartbeat() async throws {
-        await withTaskGroup { group in
-            for reactor in reactors.all {
-                group.addTask {
-                    await withCheckedContinuation { answered in
-                        // One that has ended had nothing left to do.
-                        if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
-                    }
-                }
-            }
+        await withCheckedContinuation { answered in
+            // One that has ended had nothing left to do.
+            if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
         }
         try Task.checkCancellation()
     }
@@ -94,7 +88,7 @@ package final class LineListener: Sendable {
     @discardableResult
     package func shutDown(within deadline: Duration) async -> Int {
         socket.removePath()
-        let connections = await reactors.first.perform { [acceptor] in acceptor.value.end() }
+        let connections = await reactor.perform { [acceptor] in acceptor.value.end() }
         for connection in connections { connection.drain() }
         let reception = reception
         let cutOff = Task {

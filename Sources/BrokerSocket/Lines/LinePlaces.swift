@@ -120,11 +120,10 @@ struct LinePlaces {
     private func giveWay(where isMeant: (ConnectionOwner) -> Bool) -> LineConnection? {
         let latest = MonotonicInstant.now - limits.quiet
         let quiet = places.values.compactMap { place -> (connection: LineConnection, since: MonotonicInstant)? in
-            guard isMeant(place.owner), let since = place.connection.quiet.since, since <= latest else { return nil }
+            guard isMeant(place.owner), let since = place.connection.quietSince, since <= latest else { return nil }
             return (place.connection, since)
         }
-        // It may have begun something since it was asked.
-        return quiet.sorted { $0.since < $1.since }.map(\.connection).first { $0.quiet.giveWay() }
+        return quiet.min { $0.since < $1.since }?.connection
     }
 
     /// Does nothing the second time.

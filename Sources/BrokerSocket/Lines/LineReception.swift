@@ -28,21 +28,20 @@ struct LineReception: Sendable {
         LineReception(table: table, service: service, limits: limits, looks: looks, notices: notices)
     }
 
-    /// Looks who it is, and goes on at the reactor, which counts the connection already.
-    func receive(_ arrival: LineArrival, on reactor: Reactor, of reactors: Reactors) {
+    /// Looks who it is, and goes on at the reactor.
+    func receive(_ arrival: LineArrival, on reactor: Reactor) {
         let service = service
         let goOn = { @Sendable (look: PeerLook?) in
-            if reactor.execute({ self.receive(arrival, look, on: reactor, of: reactors) }) { return }
+            if reactor.execute({ self.receive(arrival, look, on: reactor) }) { return }
             // The broker ends.
             broker_close_leaving(arrival.descriptor)
-            reactor.forgetConnection()
         }
         guard let peer = arrival.peer else { return goOn(nil) }
         looks.add(peer) { goOn(service.look(at: peer)) }
     }
 
     /// On the reactor's thread.
-    private func receive(_ arrival: LineArrival, _ look: PeerLook?, on reactor: Reactor, of reactors: Reactors) {
+    private func receive(_ arrival: LineArrival, _ look: PeerLook?, on reactor: Reactor) {
         let stream = SocketStream(arrival.descriptor, of: reactor)
         guard let peer = arrival.peer else {
             notices.tell("connection refused: who it is cannot be told", of: nil)
@@ -57,9 +56,9 @@ struct LineReception: Sendable {
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
             let entry = enter(entrant)
             guard case .refused = entry, table.beginWaiting() else { return finish(entrant, entry) }
-            // Whoever has hung up, and whose reactor has not seen it yet, keeps nobody out.
+            // A peer that has hung up, which the reactor has not seen yet, keeps nobody out.
             let bound = ReactorBound(entrant, of: reactor)
-            reactors.whenAllHaveTurned(on: reactor) {
+            reactor.execute {
                 table.endWaiting()
                 finish(bound.value, enter(bound.value))
             }

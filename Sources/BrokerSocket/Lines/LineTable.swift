@@ -1,9 +1,8 @@
 import BrokerModel
 import Synchronization
 
-/// The open connections of all listeners that share their limits, on whichever reactor each is: ``LinePlaces`` behind a lock.
-///
-/// Whoever loses its place has lost it when a method returns; that it is told is a matter of its own reactor.
+/// The open connections of all listeners that share their limits: ``LinePlaces`` behind a lock, for counts and ends are asked for from
+/// anywhere. Connections enter and leave on the reactor's thread.
 final class LineTable: Sendable {
     enum Entry {
         case entered

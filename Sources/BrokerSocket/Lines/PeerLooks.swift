@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSystem
 import Synchronization
 
-/// Looks at who connects, beside the reactors: what is asked of the kernel can take long, and a peer can make it take longer.
+/// Looks at peers beside the reactor: what is asked of the kernel can take long, and a peer can make it take longer.
 ///
 /// Few are looked at at a time, of one process one; processes take turns. The threads end when nobody waits.
 final class PeerLooks: Sendable {

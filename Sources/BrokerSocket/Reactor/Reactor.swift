@@ -1,6 +1,5 @@
 import BrokerSystem
 import CBrokerLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -15,8 +14,6 @@ package final class Reactor: @unchecked Sendable {
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
     private let mailbox = Mutex(Mailbox())
-    private let turns: ReactorTurns?
-    private let connectionCount = Atomic(0)
 
     private var sources: [UInt64: any ReactorSource] = [:]
     private var timers = ReactorTimers()
@@ -44,12 +41,8 @@ package final class Reactor: @unchecked Sendable {
         var hasStopped = false
     }
 
-    package convenience init() throws(SocketError) { try self.init(nil) }
-
-    /// - Parameter turns: with whom it takes turns when it has more to do than fits into one; nil for one that never waits for others.
     /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
-    init(_ turns: ReactorTurns?) throws(SocketError) {
-        self.turns = turns
+    package init() throws(SocketError) {
         events = broker_events_open()
         wakeup = broker_events_open_wakeup()
         guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
@@ -71,13 +64,6 @@ package final class Reactor: @unchecked Sendable {
 
     /// Whether this is its thread.
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
-
-    /// How many connections it has, and is about to have.
-    package var connections: Int { connectionCount.load(ordering: .relaxed) }
-
-    func countConnection() { connectionCount.add(1, ordering: .relaxed) }
-
-    package func forgetConnection() { connectionCount.subtract(1, ordering: .relaxed) }
 
     /// Does the job on its thread, soon. Jobs of one thread keep their order.
     ///
@@ -109,14 +95,10 @@ package final class Reactor: @unchecked Sendable {
                 if !mailbox.hasStopped { mailbox.whenStopped.append(stopped) }
                 return mailbox.hasStopped
             }
-            if hasStopped { stopped.resume() } else { endSoon() }
+            guard !hasStopped else { return stopped.resume() }
+            mailbox.withLock { $0.isStopping = true }
+            _ = broker_events_wake(wakeup)
         }
-    }
-
-    /// As ``stop()``, for whoever does not wait.
-    func endSoon() {
-        mailbox.withLock { $0.isStopping = true }
-        _ = broker_events_wake(wakeup)
     }
 
     // MARK: On its thread
@@ -165,20 +147,13 @@ package final class Reactor: @unchecked Sendable {
         precondition(isCurrent, "a reactor's sockets belong to its thread")
     }
 
-    /// So many turns after the last one that did not do everything, it has its turns one after the other with others of its kind.
-    private static let turnsInOrder = 16
-
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
         var found = [broker_event](repeating: broker_event(), count: 64)
-        let bell = DispatchSemaphore(value: 0)
         var isStopping = false
-        var turnsInOrder = 0
         while !isStopping {
             alarm.ring(by: timers.earliest)
             let count = broker_events_wait(events, &found, Int32(found.count), hasWork ? 1 : 0)
-            let isInOrder = turnsInOrder > 0
-            if isInOrder { turns?.begin(bell) }
             now = .now
             var isWoken = false
             for number in 0..<Int(max(count, 0)) {
@@ -192,8 +167,6 @@ package final class Reactor: @unchecked Sendable {
             while let action = timers.takeDue(at: now) { action() }
             if isWoken { isStopping = takeJobs() }
             doWhatWaits()
-            if isInOrder { turns?.end() }
-            turnsInOrder = hasWork ? Self.turnsInOrder : max(0, turnsInOrder - 1)
         }
         while hasWork { doWhatWaits() }
         end()

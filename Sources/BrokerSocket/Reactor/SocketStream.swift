@@ -136,14 +136,9 @@ final class SocketStream: ReactorSource {
         self.owner = nil
         if case .sent = descriptors {
             // Until it is told, the reactor goes on.
-            let ended = ReactorBound(
-                { [reactor] in
-                    owner?.ended()
-                    reactor.forgetConnection()
-                }, of: reactor)
+            let ended = ReactorBound({ owner?.ended() }, of: reactor)
             closeAside { [reactor] in reactor.execute { ended.value() } }
         } else {
-            reactor.forgetConnection()
             Glibc.close(descriptor)
             if let owner { reactor.soon { owner.ended() } }
         }

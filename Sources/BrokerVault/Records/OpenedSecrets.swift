@@ -1,45 +1,13 @@
 import BrokerModel
-import CBrokerLinux
 import CSodium
 import Synchronization
 
 /// The access tokens and ID tokens that were opened last: an app that asks again at once is answered without opening a box anew.
 ///
 /// They lie in guarded memory, as the keys do that open them, for seconds only (``forget()``). Refresh tokens are never among them.
-/// Each core has places of its own, as far as there are so many lanes. Nobody waits: while another thread is at a lane, which had the core
-/// a moment ago, a box is opened anew.
 final class OpenedSecrets: Sendable {
-    private let lanes = (0..<8).map { _ in OpenedLane() }
-
-    static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
-
-    private var lane: OpenedLane { lanes[Int(broker_current_core()) % lanes.count] }
-
-    /// Lends a secret that was opened lately.
-    ///
-    /// - Parameter keyChanges: as it is now (``KeyRing/changes``): what other keys opened is not lent.
-    /// - Returns: whether there was one, here and now.
-    func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        lane.lend(sealed, keyChanges, body)
-    }
-
-    /// - Parameter keyChanges: from before the keys were had that opened it.
-    func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
-        guard !secret.isEmpty, secret.count <= OpenedLane.largest else { return }
-        lane.keep(secret, of: sealed, keyChanges)
-    }
-
-    /// Wipes them all.
-    func wipe() { for lane in lanes { lane.wipe() } }
-
-    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
-    func forget() { for lane in lanes { lane.forget() } }
-}
-
-/// The places of a core.
-private final class OpenedLane: Sendable {
     /// Larger ones are opened each time.
-    static let largest = 4 << 10
+    fileprivate static let largest = 4 << 10
     fileprivate static let places = 32
 
     fileprivate struct Place {
@@ -53,7 +21,7 @@ private final class OpenedLane: Sendable {
     fileprivate struct State {
         /// Kept while it is in use: the system takes longer to give it than a box takes to open.
         var memory: GuardedBuffer?
-        var places: [Place?] = Array(repeating: nil, count: OpenedLane.places)
+        var places: [Place?] = Array(repeating: nil, count: OpenedSecrets.places)
         var numbers: [ObjectIdentifier: Int] = [:]
         /// Where a place is looked for next.
         var hand = 0
@@ -61,22 +29,29 @@ private final class OpenedLane: Sendable {
 
     private let state = Mutex(State())
 
+    static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
+
+    /// Lends a secret that was opened lately.
+    ///
+    /// - Parameters:
+    ///   - keyChanges: as it is now (``KeyRing/changes``): what other keys opened is not lent.
+    ///   - body: must not ask for another secret.
+    /// - Returns: whether there was one.
     func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        let isLent = state.withLockIfAvailable { state in
-            guard let number = state.numbers[ObjectIdentifier(sealed)], state.places[number]?.keyChanges == keyChanges,
-                let memory = state.memory
+        state.withLock { state in
+            guard let number = state.numbers[ObjectIdentifier(sealed)], let place = state.places[number],
+                place.keyChanges == keyChanges, let memory = state.memory
             else { return false }
             state.places[number]?.wasUsed = true
-            body(
-                UnsafeRawBufferPointer(
-                    start: memory.base + number * Self.largest, count: state.places[number]?.count ?? 0))
+            body(UnsafeRawBufferPointer(start: memory.base + number * Self.largest, count: place.count))
             return true
         }
-        return isLent ?? false
     }
 
+    /// - Parameter keyChanges: from before the keys were had that opened it.
     func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
-        _ = state.withLockIfAvailable { state in
+        guard !secret.isEmpty, secret.count <= Self.largest else { return }
+        state.withLock { state in
             guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
             state.memory = memory
             let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()
@@ -88,8 +63,10 @@ private final class OpenedLane: Sendable {
         }
     }
 
+    /// Wipes them all.
     func wipe() { state.withLock { $0.emptyAll() } }
 
+    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
     func forget() {
         // Let go outside of the lock: that asks the system.
         _ = state.withLock { state -> GuardedBuffer? in
@@ -103,7 +80,7 @@ private final class OpenedLane: Sendable {
     }
 }
 
-extension OpenedLane.State {
+extension OpenedSecrets.State {
     /// A place that nobody has used since it was passed by.
     fileprivate mutating func dispensable() -> Int {
         while true {
@@ -120,7 +97,7 @@ extension OpenedLane.State {
 
     fileprivate mutating func empty(_ number: Int) {
         guard let place = places[number], let memory else { return }
-        sodium_memzero(memory.base + number * OpenedLane.largest, place.count)
+        sodium_memzero(memory.base + number * OpenedSecrets.largest, place.count)
         numbers[ObjectIdentifier(place.sealed)] = nil
         places[number] = nil
     }

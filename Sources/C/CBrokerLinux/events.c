@@ -4,7 +4,6 @@
 #include "direct.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -34,16 +33,6 @@ int broker_events_set_alarm(int alarm, int64_t nanoseconds) {
     if (nanoseconds < 1) nanoseconds = 1;
     struct itimerspec when = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
     return or_errno(timerfd_settime(alarm, TFD_TIMER_ABSTIME, &when, NULL));
-}
-
-int broker_usable_cores(void) {
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
-
-int broker_current_core(void) {
-    int core = sched_getcpu();
-    return core >= 0 ? core : 0;
 }
 
 static int control(int events, int operation, int descriptor, uint64_t token, uint32_t what) {

@@ -120,7 +120,7 @@ struct BackpressureTests {
             isBegun.signal()
             mayGoOn.wait()
         }
-        try await withListener(service, reactors: 1) { bed in
+        try await withListener(service) { bed in
             let (greedy, modest) = (try await bed.connect(), try await bed.connect())
             try await modest.send("hello\n")
             try await eventually("both are connected") { service.counts.received == 1 }

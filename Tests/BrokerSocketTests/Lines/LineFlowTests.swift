@@ -36,7 +36,7 @@ struct LineFlowTests {
             connection.works(on: lines.all.count)
             connection.say(line)
         }
-        try await withListener(service, reactors: 1) { bed in
+        try await withListener(service) { bed in
             let (many, one) = (try await bed.connect(), try await bed.connect())
             #expect(try await one.ask("0") == "0")
             try await many.send((1...8).map { "\($0)\n" }.joined())

@@ -17,7 +17,7 @@ struct PeerLookTests {
             isLooking.fulfil(())
             mayEnd.wait()
         })
-        try await withListener(service, reactors: 1) { bed in
+        try await withListener(service) { bed in
             // Neither of this process: the first is looked at, and no more than one of a process at a time.
             let clients = [try await bed.connect(), try await bed.connect(), try await bed.connect()]
             await isLooking.value

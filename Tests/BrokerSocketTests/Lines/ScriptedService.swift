@@ -155,17 +155,17 @@ struct ListenerBed {
 }
 
 func withListener(
-    _ service: some LineService, audience: SocketPlace.Audience = .owner, reactors most: Int = 2,
+    _ service: some LineService, audience: SocketPlace.Audience = .owner,
     limits change: (inout LineLimits) -> Void = { _ in }, _ body: (ListenerBed) async throws -> Void
 ) async throws {
     var limits = LineLimits()
     change(&limits)
     try await withTestBed { bed in
         let path = bed.path("broker.sock")
-        let reactors = try Reactors(useful: { most })
-        bed.atEnd { await reactors.stop() }
+        let reactor = try Reactor()
+        bed.atEnd { await reactor.stop() }
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: reactors, service: service,
+            ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: reactor, service: service,
             limits: limits, logger: .silent)
         bed.atEnd { await listener.shutDown(within: .milliseconds(100)) }
         try await body(ListenerBed(listener: listener, path: path, bed: bed))

@@ -205,8 +205,8 @@ struct BindingTests {
         try await withTestBed { bed in
             let path = bed.path("activated.sock")
             let descriptor = try rawSocket(at: path, listening: true)
-            let reactors = try Reactors()
-            bed.atEnd { await reactors.stop() }
+            let reactor = try Reactor()
+            bed.atEnd { await reactor.stop() }
             // It came before the broker did, as with socket activation.
             let early = try await LineClient.connect(to: path)
             try await early.sendLine("early")
@@ -226,7 +226,7 @@ struct BindingTests {
             try await other.waitForText("sent")
             let service = ScriptedService()
             let listener = try await LineListener.start(
-                ListeningSocket.inherited(descriptor), on: reactors, service: service, logger: Logger(label: "test"))
+                ListeningSocket.inherited(descriptor), on: reactor, service: service, logger: Logger(label: "test"))
             #expect(try await early.readLine() == "early")
             #expect(try await early.ask("later") == "later")
             #expect(await other.exitStatus() == .exited(0))

@@ -38,9 +38,3 @@ int broker_events_forget(int events, int descriptor);
 
 /// Fills `found` with at most `most` events, and waits for the first one unless it `returns_at_once`. Returns their number.
 int broker_events_wait(int events, struct broker_event *found, int most, int returns_at_once);
-
-/// Of those that the calling thread may run on.
-int broker_usable_cores(void);
-
-/// Where the calling thread runs now; 0 where the system does not say. It may be another one a moment later.
-int broker_current_core(void);
