@@ -125,7 +125,7 @@ struct BrokerHandlers: Sendable {
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
             ) { event in
                 guard policy.mayListen(caller, as: admitted, to: event.app), admitted.covers(event),
-                    !context.hasMoved(false)
+                    !context.hasMoved(false), !context.hasEnded()
                 else { return }
                 context.notify(event, toAll: request.app == nil)
             }
@@ -134,7 +134,9 @@ struct BrokerHandlers: Sendable {
         if topics.contains(.grant), request.app == nil {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
-                    guard policy.mayListen(caller, as: admitted), !context.hasMoved(false) else { return }
+                    guard policy.mayListen(caller, as: admitted), !context.hasMoved(false), !context.hasEnded() else {
+                        return
+                    }
                     context.notify(
                         GrantNotification.self,
                         GrantNotification.Params(event.change, request: event.request, grant: event.grant))
