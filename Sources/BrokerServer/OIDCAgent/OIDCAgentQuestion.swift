@@ -101,6 +101,17 @@ struct OIDCAgentQuestion: Sendable {
     }
 }
 
+extension AgentRequest {
+    /// Whether all apps are looked at, of which there may be thousands: nobody else waits for that.
+    var looksThroughApps: Bool {
+        switch self {
+        case .token(let asked): if case .issuer = asked.subject { true } else { false }
+        case .loadedAccounts, .status, .statusJSON: true
+        case .check, .lock, .unlock: false
+        }
+    }
+}
+
 extension AgentFailure {
     static let shut = AgentFailure(
         "The broker does not listen for programs that ask oidc-agent", toDo: "To switch it on",
