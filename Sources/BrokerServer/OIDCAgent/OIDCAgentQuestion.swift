@@ -21,6 +21,12 @@ struct OIDCAgentQuestion: Sendable {
     private static let longest: Int64 = 86_400
 
     init(_ request: AgentRequest, of caller: Caller, _ names: AppAliases, _ policy: AccessPolicy) {
+        var request = request
+        if case .token(var asked) = request {
+            // Clients of an agent name what the broker adds by itself.
+            asked.scopes = Scopes(asked.scopes).subtracting(Scopes.reserved).asGiven
+            request = .token(asked)
+        }
         self.request = request
         switch request {
         case .token(let asked):
@@ -98,17 +104,6 @@ struct OIDCAgentQuestion: Sendable {
         if let resource = asked.resource { members.append(JSONMember("resource", .string(resource))) }
         if asked.kind == .id { members.append(JSONMember("lifetimeOf", .string("idToken"))) }
         return .object(members)
-    }
-}
-
-extension AgentRequest {
-    /// Whether all apps are looked at, of which there may be thousands: nobody else waits for that.
-    var looksThroughApps: Bool {
-        switch self {
-        case .token(let asked): if case .issuer = asked.subject { true } else { false }
-        case .loadedAccounts, .status, .statusJSON: true
-        case .check, .lock, .unlock: false
-        }
     }
 }
 
