@@ -152,6 +152,8 @@ package final class AccessPolicy: Sendable {
         guard !caller.mayAdminister else { return }
         let message =
             switch caller.tier {
+            case .sandboxed where caller.elsewhere != nil:
+                "A program on another machine may not do this; use brokerctl on the machine that the broker runs on."
             case .sandboxed:
                 "An app in a sandbox or container may not do this; use brokerctl outside of it (flatpak-spawn --host, distrobox-host-exec)."
             case .unidentified:

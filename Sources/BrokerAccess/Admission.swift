@@ -189,11 +189,11 @@ extension AccessPolicy {
     }
 
     /// What a sandbox's own socket is good for was said when it was opened.
-    private func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
+    package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
         guard caller.lacks(right) else { return }
         throw BrokerError(
             .accessDenied,
-            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right.",
+            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); \(caller.giving(right)).",
             reason: .callerNotListed
         ) { $0.caller = caller.id }
     }

@@ -81,6 +81,13 @@ package final class Caller: Sendable, Equatable {
     /// What it is called where it is on another machine: pages for the person are opened here.
     package var elsewhere: String? { facts.ownSandbox.flatMap { $0.isElsewhere ? $0.name : nil } }
 
+    /// How the person gives it a right.
+    func giving(_ right: SandboxRight) -> String {
+        elsewhere == nil
+            ? "give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right"
+            : "log in again with brokerctl ssh --right \(right.rawValue)"
+    }
+
     /// With whom it shares places, which it gives back.
     package var claimant: Claimant {
         switch tier {

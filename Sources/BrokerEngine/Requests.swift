@@ -48,7 +48,8 @@ extension TokenQuery {
     fileprivate func scopes(for app: AppRegistration) -> Scopes {
         let own = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
         guard let challenge, !challenge.scopes.isEmpty else { return own }
-        return own.union(Scopes(challenge.scopes))
+        // A server may name what the broker adds by itself; whoever hands its word on cannot leave that out.
+        return own.union(Scopes(challenge.scopes).subtracting(Scopes.reserved))
     }
 
     /// With what the challenge asks for, and the app's usual resources, where it names none.

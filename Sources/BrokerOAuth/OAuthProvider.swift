@@ -61,7 +61,12 @@ package final class OAuthProvider: IdentityProvider {
             guard error.mayBeOverInAMoment, !grant.isPolled, (try? await clock.sleep(for: Self.moment)) != nil else {
                 throw error
             }
-            return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+            do throws(ProviderError) {
+                return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+            } catch .refused(var refusal) {
+                refusal.isOfSecondTry = true
+                throw .refused(refusal)
+            }
         }
     }
 

@@ -70,6 +70,21 @@ struct ProxyTests {
         }
     }
 
+    @Test("what the server does behind a SOCKS proxy is not the proxy's fault; what the proxy refuses is")
+    func socks() async throws {
+        try await withTestBed { bed async throws in
+            let proxy = try await LoopbackFront.socks(answering: 0, in: bed)
+            let address = "socks5h://127.0.0.1:\(proxy.port)"
+            let failure = try await failure(through: address)
+            #expect(failure.reason != .proxy && !failure.message.contains(address), "\(failure)")
+            #expect(failure.message.contains("idp.example") && !failure.mayHaveBeenSent, "\(failure)")
+            let refusing = try await LoopbackFront.socks(answering: 2, in: bed)
+            let refused = try await self.failure(through: "socks5h://127.0.0.1:\(refusing.port)")
+            #expect(refused.reason == .refusedByProxy && !refused.mayHaveBeenSent, "\(refused)")
+            #expect(proxy.connections.allSatisfy { $0 == "connect idp.example:443" }, "\(proxy.connections)")
+        }
+    }
+
     @Test("a proxy that is down, has no name or is no address is named, without its password")
     func unreachable() async throws {
         let port = try FreePort.next()

@@ -61,6 +61,26 @@ struct SecondTryTests {
         }
     }
 
+    @Test("a refusal of the second try says that it is one: the first may have spent the token")
+    func refusedThen() async throws {
+        try await withProvider { bed async throws in
+            answers(bed, [.empty(502), .oauthError("invalid_grant")])
+            let moments = bed.passMoments()
+            defer { moments.cancel() }
+            guard case .refused(let refusal) = await bed.failure({ try await bed.redeem(refresh) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            #expect(refusal.error == "invalid_grant" && refusal.isOfSecondTry)
+            answers(bed, [.oauthError("invalid_grant")])
+            guard case .refused(let first) = await bed.failure({ try await bed.redeem(refresh) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            #expect(!first.isOfSecondTry)
+        }
+    }
+
     @Test("a device code is asked about again soon anyway")
     func deviceCode() async throws {
         try await withProvider { bed async throws in

@@ -97,6 +97,19 @@ struct AgentRequestTests {
         }
     }
 
+    @Test(
+        "that looks through all apps is known before it does",
+        arguments: [
+            (#"{"request":"access_token","account":"a"}"#, false),
+            (#"{"request":"access_token","issuer":"https://a.example"}"#, true),
+            (#"{"request":"id_token","issuer":"https://a.example"}"#, true), (#"{"request":"status"}"#, true),
+            (#"{"request":"status_json"}"#, true), (#"{"request":"loaded_accounts"}"#, true),
+            (#"{"request":"check"}"#, false), (#"{"request":"lock","password":"p"}"#, false),
+        ])
+    func looking(json: String, looks: Bool) throws {
+        #expect(try Self.request(json).looksThroughApps == looks)
+    }
+
     static func request(_ json: String) throws -> AgentRequest {
         try Array(json.utf8).withUnsafeBytes { bytes throws(AgentRefusal) in try AgentRequest(json: bytes) }
     }

@@ -58,6 +58,21 @@ struct RequestLogTests {
         #expect(log.values(of: "duration_ms").contains("0"))
     }
 
+    @Test("a refresh is told of once, however often its caller waits for it, and again for another caller")
+    func joined() async throws {
+        let lines = try await told(at: "info") { server, client in
+            server.provider.refreshGate.close()
+            for id in 1...20 { try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), refreshing("r"))) }
+            try await eventually("the provider is asked") { !server.provider.refreshes.isEmpty }
+            server.provider.refreshGate.open()
+            for _ in 1...20 {
+                #expect(try Token(reading: try await client.readResult()).accessToken == "at-2")
+            }
+            _ = try await client.call(AcquireTokenSilent.self, refreshing("next"))
+        }
+        #expect(lines.count { $0.contains("was refreshed") } == 2, "\(lines)")
+    }
+
     @Test("tokens from the cache and looks at lists are for who looks for them, at the debug level")
     func routine() async throws {
         let log = try await collected { _, client in

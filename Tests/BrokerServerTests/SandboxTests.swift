@@ -180,6 +180,39 @@ struct SandboxTests {
         }
     }
 
+    @Test("a page of the provider's that signs out needs the right to have pages opened; the address has an ID token")
+    func signOutPage() async throws {
+        try await ServerBed.runSignedIn { server in
+            for (engine, cure) in [("bubblewrap", "run-in --right."), ("ssh", "brokerctl ssh --right interactive.")] {
+                let path = try await open(server) {
+                    ($0.engine, $0.apps, $0.rights) = (engine, ["mail"], [.token, .accounts])
+                }.path
+                var params = SignOutAccount.Params(.username("ann"))
+                params.selection.app = "mail"
+                params.fromBrowser = true
+                let client = try await LineClient.connect(to: path)
+                let error = try #require(try await client.refusal(of: SignOutAccount.self, params))
+                #expect(error.data?.kind == .accessDenied && error.message.hasSuffix(cure), "\(error.message)")
+                #expect(server.browser.opened.isEmpty)
+                #expect(try await token(path) == nil, "the account is signed in")
+            }
+        }
+    }
+
+    @Test("it is told no folder of the person's, and that a program on another machine is there")
+    func places() async throws {
+        try await ServerBed.runSignedIn { server in
+            let path = try await open(server) { $0.engine = "ssh" }.path
+            let client = try await LineClient.connect(to: path)
+            let status = try await client.call(GetBrokerStatus.self, .init())
+            #expect(!status.vault.path.isEmpty && !status.vault.path.contains("/"))
+            #expect(status.configuration == nil && status.doors == nil)
+            #expect(try await server.connect().call(GetBrokerStatus.self, .init()).vault.path.hasPrefix("/"))
+            let refusal = try #require(try await client.refusal(of: ListAudit.self, .init()))
+            #expect(refusal.message.contains("on the machine that the broker runs on"), "\(refusal.message)")
+        }
+    }
+
     private static let administration: [String] = MethodRegistry.methods.filter {
         [.administration, .ownership].contains($0.permission)
     }.map { $0.name }

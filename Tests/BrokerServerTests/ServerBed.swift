@@ -28,21 +28,23 @@ struct ServerBed: Sendable {
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
         presence: (any PresenceAuthority)? = nil, names: JournalNames.Style = .plain, log: Logger = .silent,
-        _ body: (ServerBed) async throws -> Void
+        limits: LineLimits = .patient, _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
                 path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, requestsPerUser: requestsPerUser,
-                inspector: inspector, presence: presence, names: names, log: log, bed: bed)
+                inspector: inspector, presence: presence, names: names, log: log, limits: limits, bed: bed)
             try await body(server)
         }
     }
 
     /// With the app `mail`, to which Ann has signed in.
-    static func runSignedIn(_ body: (ServerBed) async throws -> Void) async throws {
-        try await run { server in
+    static func runSignedIn(
+        limits: LineLimits = .patient, _ body: (ServerBed) async throws -> Void
+    ) async throws {
+        try await run(limits: limits) { server in
             try await server.register("mail")
             try await server.signIn("ann", to: "mail")
             try await body(server)
@@ -51,7 +53,8 @@ struct ServerBed: Sendable {
 
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
-        presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, bed: TestBed
+        presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, limits: LineLimits,
+        bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -82,9 +85,6 @@ struct ServerBed: Sendable {
         let front = JSONRPCFront(RequestService(services))
         let reactor = try Reactor()
         bed.atEnd { await reactor.stop() }
-        var limits = LineLimits()
-        // However long a test takes, none of its connections gives way.
-        limits.quiet = .seconds(86_400)
         let listener = try await LineListener.start(
             ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: BrokerService(front), limits: limits,
             logger: .silent)
@@ -184,4 +184,13 @@ extension LineClient {
 
 extension AcquireTokenSilent.Params {
     static func of(_ app: String, _ scopes: [String] = ["read"]) -> Self { .init(.registered(app), scopes: scopes) }
+}
+
+extension LineLimits {
+    /// However long a test takes, none of its connections gives way.
+    static var patient: LineLimits {
+        var limits = LineLimits()
+        limits.quiet = .seconds(86_400)
+        return limits
+    }
 }

@@ -3,6 +3,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerServer
+import BrokerSocket
 import BrokerTestSupport
 import BrokerValues
 import Glibc
@@ -157,6 +158,67 @@ struct WatchTests {
         #expect((try? watches.takePlace(for: other, of: Partition(uid: 1000))) != nil)
         places = []
         #expect((try? watches.takePlace(for: program, of: Partition(uid: 1000))) != nil)
+    }
+
+    @Test("some of a program's connections keep their place by their watches, and of more the quiet ones give way")
+    func places() async throws {
+        var limits = LineLimits()
+        // A program has a tenth of 256 that stay.
+        (limits.quiet, limits.connections, limits.reserve) = (.zero, 27, 0)
+        try await ServerBed.runSignedIn(limits: limits) { server in
+            var clients: [LineClient] = []
+            for _ in 0..<27 {
+                let client = try await server.connect()
+                _ = try await watch(server, client)
+                clients.append(client)
+            }
+            let silent = try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
+            #expect(silent.fromCache)
+            #expect(try await clients.removeLast().readLine() == nil, "the last one has no place by its watch")
+            for client in clients {
+                #expect(try await client.call(UnwatchToken.self, .init(watch: "w1")).unwatched)
+            }
+        }
+    }
+
+    /// Has a child connect, ask, and end; then reads what comes on its connection, which it has, too.
+    private static let inheriting = """
+        import os, socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        if os.fork() == 0:
+            connection.connect(sys.argv[1])
+            answers = connection.makefile()
+            for line in sys.argv[2:]:
+                connection.sendall(line.encode() + b'\\n')
+                answers.readline()
+            os._exit(0)
+        os.wait()
+        print('alone', flush=True)
+        for line in connection.makefile():
+            print(line, end='', flush=True)
+            if 'tokenEnded' in line: break
+        """
+
+    @Test("it is over when its process has ended, whoever has the connection; so are subscriptions")
+    func heirs() async throws {
+        try await withTestBed { bed in
+            try await ServerBed.runSignedIn { server in
+                let subscription: [UInt8] = Subscribe.requestLine(id: 2, .init([.account]))
+                let lines = [
+                    try WatchToken.requestText(.of("mail")), String(decoding: subscription.dropLast(), as: UTF8.self),
+                ]
+                let heir = try bed.start(
+                    Launch("/usr/bin/python3", ["-c", Self.inheriting, server.path] + lines), as: "heir")
+                try await eventually("the child has ended") { heir.outputText.contains("alone\n") }
+                try await server.signIn("bob", to: "mail")
+                server.clock.advance(bySeconds: 3_350)
+                try await eventually("the watch has ended") { heir.outputText.contains("tokenEnded") }
+                #expect(heir.outputText.contains("/test has ended;"), "\(heir.outputText)")
+                for told in ["at-", AccountEvent.name] {
+                    #expect(!heir.outputText.contains(told), "\(heir.outputText)")
+                }
+            }
+        }
     }
 
     @Test("it is over when the account is signed out, removed or erased", arguments: ["signOut", "remove", "forget"])

@@ -91,6 +91,11 @@ extension TokenParams {
         query.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
         guard query.scopes.isEmpty, let app else { return }
         let apps = try connection.call(ListApps.self, .init()).apps
-        query.scopes = apps.first { $0.name == app }?.scopes ?? []
+        query.scopes = (apps.first { $0.name == app }?.scopes ?? []).filter { !ReservedScopes.all.contains($0) }
     }
+}
+
+/// What the broker adds to each request by itself, and refuses to be asked for.
+enum ReservedScopes {
+    static let all: Set<String> = ["openid", "profile", "offline_access"]
 }

@@ -19,9 +19,6 @@ extension SessionNotice {
         self.init(topic: .grant(request.id), title: title.clean, text: text.clean, choices: [deny] + allow)
     }
 
-    /// It refuses them from clients.
-    private static let addedByBroker: Set<String> = ["openid", "profile", "offline_access"]
-
     /// The provider ended a sign-in.
     package init(ended event: TokenEvent.Params, _ names: NoticeNames) {
         let provider = names.provider(event.accountId) ?? "The provider"
@@ -34,7 +31,7 @@ extension SessionNotice {
                     label: "Sign in",
                     answer: .signIn(
                         app: event.app, accountID: event.accountId,
-                        scopes: event.scopes.filter { !Self.addedByBroker.contains($0) }))
+                        scopes: event.scopes.filter { !ReservedScopes.all.contains($0) }))
             ])
     }
 

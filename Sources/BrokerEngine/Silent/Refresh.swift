@@ -238,7 +238,7 @@ struct Refresh: Sendable {
         circumstances.refusedScopes = ScopeRefusal(
             asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind)
         circumstances.sentClaims = request.claims != nil
-        circumstances.answerWasLost = before.record.unansweredAt != nil
+        circumstances.answerWasLost = before.record.unansweredAt != nil || refusal.isOfSecondTry
         circumstances.isAtHome = situation.isAtHome
         if case .refusedWithoutReason = error { circumstances.isSecondWithoutReason = true }
         circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
@@ -339,8 +339,8 @@ extension ProviderError {
         case .outcomeUnknown: true
         // Without a status the answer was too large, or no HTTP: what it said nobody knows.
         case .invalidResponse(let status, _): status == nil || status == 200
-        // The gateway did not get the provider's answer in time.
-        case .unavailable(let status, _, _): status == 504
+        // The gateway got no answer of the provider's, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
+        case .unavailable(let status, _, _): status == 502 || status == 504
         default: false
         }
     }

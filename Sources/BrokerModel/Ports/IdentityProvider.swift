@@ -338,6 +338,8 @@ package struct OAuthRefusal: Sendable, Equatable {
     package var errorCodes: [Int64]
     /// Seconds, where the provider said how long to wait.
     package var retryAfter: Int?
+    /// Whether the same request had failed a moment before, when the provider may have done it all the same.
+    package var isOfSecondTry = false
 
     package init(
         error: String, subError: String? = nil, description: String? = nil, status: Int?, claims: String? = nil,

@@ -38,13 +38,17 @@ extension HTTPFailure {
             (reason, message) = (.proxy, "the name of the proxy \(proxy.name) was not found")
         case CURLE_COULDNT_CONNECT:
             (reason, message) = (.proxy, "no connection to the proxy \(proxy.name) could be made")
+        case CURLE_OPERATION_TIMEDOUT where proxy.isOfSOCKS:
+            (reason, message) = (.proxy, "no connection to \(server) was made through the proxy \(proxy.name) in time")
         case CURLE_OPERATION_TIMEDOUT:
             (reason, message) = (.proxy, "the proxy \(proxy.name) did not connect to \(server) in time")
         case CURLE_PEER_FAILED_VERIFICATION where proxy.isSecure:
             (reason, message) = (
                 .untrusted(.unknownAuthority), "the certificate of the proxy \(proxy.name) could not be verified"
             )
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY:
+        // What a SOCKS proxy does wrong is CURLE_PROXY: these come of the server, behind it.
+        case CURLE_SEND_ERROR where !proxy.isOfSOCKS, CURLE_RECV_ERROR where !proxy.isOfSOCKS,
+            CURLE_GOT_NOTHING where !proxy.isOfSOCKS, CURLE_WEIRD_SERVER_REPLY where !proxy.isOfSOCKS:
             (reason, message) = (.proxy, "the proxy \(proxy.name) ended the connection")
         case CURLE_SSL_CONNECT_ERROR where proxy.isSecure:
             (reason, message) = (.proxy, "no secure connection to the proxy \(proxy.name) could be made")

@@ -50,6 +50,9 @@ struct Proxy: Sendable, Equatable {
         return SafeText("\(scheme)://\(server)", atMost: 200).text
     }
 
+    /// Whether it connects before a byte of TLS, and says nothing of its own afterwards.
+    var isOfSOCKS: Bool { address.lowercased().hasPrefix("socks") }
+
     /// Whether the connection to the proxy is one of TLS.
     var isSecure: Bool { address.lowercased().hasPrefix("https://") }
 }

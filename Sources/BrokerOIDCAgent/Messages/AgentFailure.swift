@@ -13,10 +13,21 @@ package struct AgentFailure: Error, Sendable, Equatable {
         info = "\(goal), run: \(command)"
     }
 
-    /// - Parameter app: that was asked for, if it is known.
-    package init(_ failure: BrokerError, app: String?) {
-        let (goal, command) = Self.advice(failure, app: app.flatMap(Self.word))
+    /// - Parameters:
+    ///   - app: that was asked for, if it is known.
+    ///   - request: what a sign-in has to bring.
+    package init(_ failure: BrokerError, app: String?, for request: AgentRequest? = nil) {
+        var (goal, command) = Self.advice(failure, app: app.flatMap(Self.word))
+        if case .token(let asked) = request, command.hasPrefix("brokerctl login") { command += Self.options(asked) }
         self.init(failure.message, toDo: goal, run: command)
+    }
+
+    private static func options(_ request: AgentTokenRequest) -> String {
+        let scopes = request.scopes.map { ("--scope", $0) }
+        let all = scopes + [request.resource].compactMap(\.self).map { ("--resource", $0) }
+        return all.reduce("") { text, option in
+            word(option.1).map { "\(text) \(option.0) \($0)" } ?? text
+        }
     }
 
     /// There is no app of that name, and no alias.

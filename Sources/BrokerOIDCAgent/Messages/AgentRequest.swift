@@ -12,6 +12,17 @@ package enum AgentRequest: Sendable, Equatable {
     case unlock(passphrase: Secret)
 }
 
+extension AgentRequest {
+    /// Whether all apps are looked at, of which there may be thousands: nobody else waits for that.
+    package var looksThroughApps: Bool {
+        switch self {
+        case .token(let asked): if case .issuer = asked.subject { true } else { false }
+        case .loadedAccounts, .status, .statusJSON: true
+        case .check, .lock, .unlock: false
+        }
+    }
+}
+
 package struct AgentTokenRequest: Sendable, Equatable {
     package enum Kind: Sendable { case access, id }
 

@@ -38,11 +38,13 @@ package enum GetBrokerStatus: PersonMethod {
             .required("connections", \.connections, "Clients connected now."),
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
             .required("device", \.device, "What kind of machine this is."),
-            .optional("configuration", \.configuration, "Where its settings come from."),
+            .optional(
+                "configuration", \.configuration, "Where its settings come from; absent for a sandbox."),
             .optional("caller", \.caller, "Who asks, as the broker sees it."),
             .optional(
                 "partitions", \.partitions, "How many users have something in the vault; for root, in system mode."),
-            .optional("doors", \.doors, "Sockets for programs that do not speak this protocol."),
+            .optional(
+                "doors", \.doors, "Sockets for programs that do not speak this protocol; absent for a sandbox."),
         ]
     }
 
@@ -81,7 +83,7 @@ package enum GetBrokerStatus: PersonMethod {
         package init() {}
 
         package static let members: [Member<Vault>] = [
-            .required("path", \.path, "Its file."),
+            .required("path", \.path, "Its file; for a sandbox without its folder."),
             .required("keySource", \.keySource, "Where its key comes from."),
             .required("records", \.records, "How many records it holds."),
             .required("quarantined", \.quarantined, "How many were found damaged or out of date, and set aside."),

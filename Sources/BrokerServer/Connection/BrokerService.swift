@@ -38,18 +38,18 @@ package struct BrokerService: LineService {
             let caller = Caller(found ?? inspect(peer))
             return .serve(
                 ConnectionSession(
-                    connection, context: context(of: connection, caller) { now(caller, peer) },
+                    connection, context: context(of: connection, caller, peer) { now(caller, peer) },
                     conversation: front.converse(), maximumWaiting: services.requestsPerConnection,
                     ofUsers: ofUsers,
                     handedOn: { writer in
                         // Who connected may have entered a sandbox before it gave the connection away.
                         let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
                         let both = connector.handingOn(to: facts(of: writer))
-                        return context(of: connection, both) { both }
+                        return context(of: connection, both, writer) { both }
                     },
                     moved: {
                         let moved = now(caller, peer)
-                        return context(of: connection, moved) { moved }
+                        return context(of: connection, moved, peer) { moved }
                     }),
                 owner: ConnectionOwner(
                     caller.claimant, of: services.payer(caller.partition), mayUseReserve: caller.mayAdminister))
@@ -63,9 +63,12 @@ package struct BrokerService: LineService {
         caller.isOutside || caller.mayMove ? Caller(inspect(peer)) : caller
     }
 
-    /// - Parameter now: judges the caller again.
+    /// - Parameters:
+    ///   - asker: the process that writes.
+    ///   - now: judges the caller again.
     private func context(
-        of connection: LineConnection, _ caller: Caller, now: @escaping @Sendable () -> Caller
+        of connection: LineConnection, _ caller: Caller, _ asker: PeerCredentials,
+        now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
         return ConnectionContext(
@@ -75,6 +78,7 @@ package struct BrokerService: LineService {
                 guard caller.mayMove else { return false }
                 return inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
             },
+            hasEnded: { [process = asker.process] in process?.isRunning == false },
             connectionCount: { connection.count },
             askPerson: { [consent = services.consent] in consent?.ask(about: caller.forApps) },
             connected: services.connected, ofUsers: ofUsers,

@@ -18,6 +18,8 @@ package final class ConnectionContext: Sendable {
     let callerNow: @Sendable () -> Caller
     /// Whether it stands elsewhere since it was judged (``PeerInspector/hasMoved(_:since:thoroughly:)``).
     let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
+    /// Whether the process that asks has ended. Another one may hold the connection, and is told nothing more.
+    let hasEnded: @Sendable () -> Bool
     /// How many clients are connected.
     let connectionCount: @Sendable () -> Int
     /// Takes a line outside any answer.
@@ -34,17 +36,21 @@ package final class ConnectionContext: Sendable {
     /// By their names; nil when the client has gone.
     private let watches = Mutex<[String: TokenWatch]?>([:])
     private let watchNames = Atomic<UInt64>(0)
+    /// What it keeps its place by while it watches.
+    private let stay = Mutex<Watches.Place?>(nil)
 
     /// - Parameter send: takes a line outside any answer.
     init(
         caller: Caller, by door: Door, connectedAt: Duration, payer: Partition,
         callerNow: @escaping @Sendable () -> Caller,
-        hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
+        hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, hasEnded: @escaping @Sendable () -> Bool,
+        connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers, ofUsers: UserRequests,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
         self.askPerson = askPerson
         self.hasMoved = hasMoved
+        self.hasEnded = hasEnded
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller
@@ -65,6 +71,7 @@ package final class ConnectionContext: Sendable {
             return watches ?? [:]
         }
         for watch in watches.values { watch.end() }
+        stay.withLock { $0 = nil }
         binding.end()
         connected.leave(number)
     }
@@ -76,10 +83,8 @@ package final class ConnectionContext: Sendable {
         send(line)
     }
 
-    /// Whether the client is to be told what happens.
-    var isListening: Bool {
-        subscriptions.withLock { $0?.isEmpty == false } || watches.withLock { $0?.isEmpty == false }
-    }
+    /// Whether the client is to be told what happens, so that it keeps its place.
+    var isListening: Bool { subscriptions.withLock { $0?.isEmpty == false } || stay.withLock { $0 != nil } }
 
     /// Replaces what there was. A request that waited may come here when the client has gone: then they end with this call.
     func subscribe(_ new: [Subscription]) {
@@ -106,17 +111,27 @@ extension ConnectionContext {
             return count >= Watches.mostEach
         }
         if isFull == true { notify(TokenEnded.self, .init(watch: watch.name, RPCError(Self.tooManyWatches))) }
-        return isFull == false
+        guard isFull == false else { return false }
+        stay.withLock { stay in if stay == nil { stay = watch.stay } }
+        return true
     }
 
     /// - Returns: whether there was such a watch.
     @discardableResult
-    func forget(_ watch: String) -> Bool { watches.withLock { $0?.removeValue(forKey: watch) } != nil }
+    func forget(_ watch: String) -> Bool { take(watch) != nil }
 
     func unwatch(_ name: String) -> Bool {
-        guard let watch = watches.withLock({ $0?.removeValue(forKey: name) }) else { return false }
+        guard let watch = take(name) else { return false }
         watch.end()
         return true
+    }
+
+    private func take(_ name: String) -> TokenWatch? {
+        let (watch, isLast) = watches.withLock { watches in
+            (watches?.removeValue(forKey: name), watches?.isEmpty ?? true)
+        }
+        if isLast { stay.withLock { $0 = nil } }
+        return watch
     }
 
     func endWatches(with error: BrokerError) {

@@ -136,7 +136,9 @@ final class ConnectionSession: LineHandler {
             let done = answer
             reactor.execute {
                 home.value.ended(number, done)
-                after?()
+                guard let after else { return }
+                after()
+                home.value.hasBegun()
             }
         }
         if isGone { task.cancel() }
@@ -150,6 +152,9 @@ final class ConnectionSession: LineHandler {
         count(-ended.requests, -ended.bytes)
         closeIfDone()
     }
+
+    /// A watch: whether the connection could give way is another matter now.
+    private func hasBegun() { connection.works(on: bytesUnderWay) }
 
     private func count(_ requests: Int, _ bytes: Int) {
         requestsUnderWay += requests

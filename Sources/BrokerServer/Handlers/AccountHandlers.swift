@@ -80,6 +80,8 @@ struct AccountHandlers: Sendable {
                 var asked = SignOutRequest(request)
                 asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
                 if asked.fromBrowser {
+                    // A page of the provider's, as at a sign-in.
+                    try services.policy.require(.interactive, of: request.context.caller)
                     try services.beginInteraction(asked.presentation, for: request.context.caller)
                 }
                 return SignOutAccount.Result(

@@ -62,15 +62,18 @@ struct BrokerHandlers: Sendable {
         status.mode = services.process.mode
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
-        status.configuration = services.process.configuration()
-        status.doors = services.doors.all
+        // Where the person's files lie is nothing to a sandbox, which may be on another machine.
+        let isOutside = context.caller.isOutside
+        status.configuration = isOutside ? services.process.configuration() : nil
+        status.doors = isOutside ? services.doors.all : nil
         // Who is one of many sees what is their own.
         status.connections = Int64(
             seesAll ? context.connectionCount() : services.connected.all(in: partition).count)
         status.refreshesInFlight = seesAll ? Int64(services.broker.refreshesInFlight) : 0
         do throws(VaultError) {
             let vault = try services.vault.statistics()
-            status.vault.path = vault.path
+            let file = vault.path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
+            status.vault.path = isOutside ? vault.path : file
             status.vault.keySource = vault.keySource
             status.vault.records = Int64(
                 seesAll ? vault.records : try services.vault.statistics(of: partition).recordsWithoutLog)
@@ -125,7 +128,7 @@ struct BrokerHandlers: Sendable {
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
             ) { event in
                 guard policy.mayListen(caller, as: admitted, to: event.app), admitted.covers(event),
-                    !context.hasMoved(false)
+                    !context.hasMoved(false), !context.hasEnded()
                 else { return }
                 context.notify(event, toAll: request.app == nil)
             }
@@ -134,7 +137,9 @@ struct BrokerHandlers: Sendable {
         if topics.contains(.grant), request.app == nil {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
-                    guard policy.mayListen(caller, as: admitted), !context.hasMoved(false) else { return }
+                    guard policy.mayListen(caller, as: admitted), !context.hasMoved(false), !context.hasEnded() else {
+                        return
+                    }
                     context.notify(
                         GrantNotification.self,
                         GrantNotification.Params(event.change, request: event.request, grant: event.grant))

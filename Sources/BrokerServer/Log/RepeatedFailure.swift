@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerModel
 import BrokerValues
 
@@ -7,6 +8,8 @@ struct RepeatedFailure: Hashable, Sendable {
     struct Owner: Hashable, Sendable {
         let partition: Partition
         let claimant: Claimant
+
+        init(_ caller: Caller) { (partition, claimant) = (caller.partition, caller.spender.orAllUnnamed) }
     }
 
     enum Failure: Hashable, Sendable {
@@ -21,8 +24,7 @@ struct RepeatedFailure: Hashable, Sendable {
     let failure: Failure
 
     init(_ failure: Failure, of subject: RequestEntry.Subject) {
-        let caller = subject.caller
-        owner = Owner(partition: caller.partition, claimant: caller.spender.orAllUnnamed)
+        owner = Owner(subject.caller)
         (app, method) = (subject.app, subject.method)
         self.failure = failure
     }

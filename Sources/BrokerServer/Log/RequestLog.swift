@@ -6,7 +6,7 @@ import BrokerValues
 import Logging
 
 /// The end of each request: it is counted, and told to the journal and the audit log. In the journal, what happens all the time (a token from the cache, a look at a list) is told at the debug
-/// level only, and the same failure of the same caller once a minute.
+/// level only, the same failure of the same caller once a minute, and a refresh once, however often its caller waits for it.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let audit: AuditLog
@@ -14,6 +14,7 @@ struct RequestLog: Sendable {
     private let counts: RequestCounts
     private let names: JournalNames
     private let repeats = Repeats<RepeatedFailure.Owner, RepeatedFailure>()
+    private let refreshes = RecentRefreshes()
 
     init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, _ names: JournalNames, clock: any BrokerClock) {
         self.names = names
@@ -39,7 +40,9 @@ struct RequestLog: Sendable {
         case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)
         }
         guard logger.logLevel <= outcome.level else { return }
-        write(RequestEntry(outcome, of: subject, after: clock.uptime - start, names))
+        var entry = RequestEntry(outcome, of: subject, after: clock.uptime - start, names)
+        if case .token(let token) = outcome.audited, !refreshes.isNew(token, subject) { entry.level = .debug }
+        write(entry)
     }
 
     /// - Returns: the error with its correlation id: the client's answer. The log has what that leaves out.

@@ -72,7 +72,7 @@ final class OIDCAgentConversation: Conversation {
         let asking = Asking(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, needsKeys: false,
             reaching: .everything)
-        guard policy.mustLookUp(asking) else {
+        guard policy.mustLookUp(asking) || request.looksThroughApps else {
             return Self.begin(request, exchange, names, service, in: context, &writer)
         }
         return .waits(requests: 1) { writer in

@@ -21,6 +21,12 @@ struct OIDCAgentQuestion: Sendable {
     private static let longest: Int64 = 86_400
 
     init(_ request: AgentRequest, of caller: Caller, _ names: AppAliases, _ policy: AccessPolicy) {
+        var request = request
+        if case .token(var asked) = request {
+            // Clients of an agent name what the broker adds by itself.
+            asked.scopes = Scopes(asked.scopes).subtracting(Scopes.reserved).asGiven
+            request = .token(asked)
+        }
         self.request = request
         switch request {
         case .token(let asked):

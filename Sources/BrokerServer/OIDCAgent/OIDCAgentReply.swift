@@ -40,7 +40,7 @@ struct OIDCAgentReply: Reply {
         {
             fail(.unknown(account: name))
         } else {
-            fail(AgentFailure(error, app: question.app))
+            fail(AgentFailure(error, app: question.app, for: question.request))
         }
     }
 

@@ -75,6 +75,13 @@ extension BrokerError {
         ) { $0.caller = caller.id }
     }
 
+    static func endedMeanwhile(_ caller: Caller) -> BrokerError {
+        BrokerError(
+            .accessDenied, "\(caller.id) has ended; whoever has its connection must make one of its own.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
     static let stopping = BrokerError(
         .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
 }

@@ -65,6 +65,8 @@ final class TokenWatch: Sendable {
     }
 
     var partition: Partition { context.caller.partition }
+    /// ``Watches/stay(of:_:)``
+    var stay: Watches.Place? { looks.watches.stay(of: context.caller.claimant, context.payer) }
     var grant: GrantInUse? { state.withLock(\.grant) }
     var held: HeldToken { state.withLock(\.held) }
 

@@ -76,6 +76,7 @@ struct WatchLooks: Sendable {
     /// Whether the caller would be let in as when the last token went out. A grant that was taken back is not asked for again.
     private func stands(_ grant: GrantInUse?, _ watch: TokenWatch) throws(BrokerError) {
         if watch.context.hasMoved(false) { throw BrokerError.movedMeanwhile(watch.context.caller) }
+        if watch.context.hasEnded() { throw BrokerError.endedMeanwhile(watch.context.caller) }
         try services.policy.confirm(Admitted(app: watch.app, grant: grant), of: watch.context.caller)
     }
 

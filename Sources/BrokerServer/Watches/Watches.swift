@@ -8,12 +8,16 @@ package final class Watches: Sendable {
     package static let mostEach = 64
     /// Of all. A user has at most half, and a program a tenth, however many connections it makes (``FairPlaces``).
     package static let most = 10_240
+    /// Connections that do not give way because of their watches. A user has at most half, and a program a tenth; the others'
+    /// clients connect again, and watch there.
+    private static let mostLasting = 256
     /// The longest sleep: somebody may set the clock.
     private static let longestSleep = Duration.seconds(15)
 
     private struct State {
         var watches: [ObjectIdentifier: TokenWatch] = [:]
         var places = FairPlaces<Partition, Claimant>(limit: most)
+        var lasting = FairPlaces<Partition, Claimant>(limit: mostLasting)
         var timer: Task<Void, Never>?
         /// Uptime.
         var wakesAt: Duration?
@@ -42,6 +46,13 @@ package final class Watches: Sendable {
             throw Self.tooMany("There are too many watches of this program, or of your programs together")
         }
         return Place { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
+    }
+
+    /// - Returns: what lets a connection with watches stay when the places run out; nil where its program has many such.
+    func stay(of claimant: Claimant, _ payer: Partition) -> Place? {
+        let claimant = claimant.orAllUnnamed
+        guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
+        return Place { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }
     }
 
     static func tooMany(_ sentence: String) -> BrokerError {

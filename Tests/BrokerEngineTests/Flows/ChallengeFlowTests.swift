@@ -22,6 +22,15 @@ struct ChallengeFlowTests {
         #expect(usual.scopes == Sample.app().usualScopes.union(Scopes(["mail.send"])))
     }
 
+    @Test("what the broker adds by itself may be among the scopes of a challenge")
+    func reservedScopes() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let challenge = try ResourceChallenge(#"Bearer error="insufficient_scope", scope="openid mail.read profile""#)
+        let token = try await bed.engine.acquireSilent(bed.silent { $0.query.challenge = challenge })
+        #expect(try bed.text(token) == "at-1")
+    }
+
     @Test("claims of the challenge go to the provider, and the cached token is no answer")
     func claims() async throws {
         let bed = try await EngineBed()

@@ -39,6 +39,35 @@ struct DoubtfulAnswerTests {
     }
 
     @Test(
+        "a gateway that lost the provider's answer may have cost the token: a refusal afterwards says so",
+        arguments: [502, 504])
+    func gateway(status: Int) async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .unavailable(status: status, retryAfter: nil, "bad gateway")
+        }
+        #expect(await failure(bed)?.kind == .serverUnavailable)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let told = await failure(bed)
+        #expect(told?.reason == .refreshTokenRevoked && told?.message.contains("was lost on the way") == true)
+    }
+
+    @Test("a refusal of a second try says that the first one's answer was lost")
+    func secondTry() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            var refusal = OAuthRefusal(error: "invalid_grant", status: 400)
+            refusal.isOfSecondTry = true
+            throw .refused(refusal)
+        }
+        #expect(await failure(bed)?.message.contains("was lost on the way") == true)
+    }
+
+    @Test(
         "whatever the provider itself says in between begins the count anew",
         arguments: [nil, OAuthRefusal(error: "invalid_client", status: 401)])
     func refusedAgainLater(refusal: OAuthRefusal?) async throws {

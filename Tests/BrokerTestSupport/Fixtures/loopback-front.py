@@ -5,6 +5,8 @@
         ends TLS and passes the bytes on to 127.0.0.1:PORT
     loopback-front.py proxy PORT [USER:PASSWORD | STATUS]
         answers CONNECT for any host with a tunnel to 127.0.0.1:PORT; wants credentials, or answers with a status
+    loopback-front.py socks PORT REPLY
+        a SOCKS proxy that gives this reply to a request, and ends the connection when the client goes on
 
 Says `listening PORT` when it is ready, then a line for each connection: `tls VERSION PROTOCOL` or `connect HOST:PORT`.
 """
@@ -79,6 +81,30 @@ def serve_proxy(client, port, wanted):
     join(client, port)
 
 
+def exactly(client, count):
+    data = b""
+    while len(data) < count:
+        more = client.recv(count - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def serve_socks(client, _, reply):
+    with client:
+        try:
+            exactly(client, exactly(client, 2)[1])
+            client.sendall(b"\x05\x00")
+            length = exactly(client, 5)[4]
+            name = exactly(client, length)
+            say("connect", f"{name.decode()}:{int.from_bytes(exactly(client, 2), 'big')}")
+            client.sendall(bytes([5, int(reply), 0, 1, 0, 0, 0, 0, 0, 0]))
+            client.recv(1)
+        except EOFError:
+            pass
+
+
 def main():
     mode, port = sys.argv[1], int(sys.argv[2])
     context = None
@@ -92,8 +118,8 @@ def main():
             context.maximum_version = ssl.TLSVersion[sys.argv[7]]
     listener = socket.create_server(("127.0.0.1", 0))
     say("listening", listener.getsockname()[1])
-    serve = serve_tls if mode == "tls" else serve_proxy
-    if mode == "proxy":
+    serve = {"tls": serve_tls, "proxy": serve_proxy, "socks": serve_socks}[mode]
+    if mode != "tls":
         context = sys.argv[3] if len(sys.argv) > 3 else None
     while True:
         client, _ = listener.accept()

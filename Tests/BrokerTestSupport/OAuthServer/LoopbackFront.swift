@@ -25,6 +25,13 @@ package struct LoopbackFront: Sendable {
         try await start(["proxy", "\(port)"] + [answer].compactMap(\.self), in: bed)
     }
 
+    /// A SOCKS proxy (RFC 1928) that says it has connected, and whose server then ends the connection.
+    ///
+    /// - Parameter reply: 0 for success, or why not.
+    package static func socks(answering reply: Int, in bed: TestBed) async throws -> LoopbackFront {
+        try await start(["socks", "1", "\(reply)"], in: bed)
+    }
+
     private static func start(_ arguments: [String], in bed: TestBed) async throws -> LoopbackFront {
         let process = try bed.start(
             Launch("python3", [PackageTree.fixture("loopback-front.py")] + arguments), as: "front-\(arguments[0])")

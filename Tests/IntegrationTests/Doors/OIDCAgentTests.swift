@@ -31,6 +31,10 @@ struct OIDCAgentTests {
             #expect(all.output.split(separator: "\n").prefix(2) == [token[...], issuer[...]], "\(all)")
             let expiry = Int(all.output.split(separator: "\n").last ?? "") ?? 0
             #expect(expiry > Int(Date().timeIntervalSince1970))
+            // Clients of an agent name what the broker adds by itself.
+            let reserved = try await agent.run(
+                "oidc-token", "--scope", "openid \(DevelopmentScene.scope) profile offline_access", "notes")
+            #expect(reserved.succeeded && reserved.output == token + "\n", "\(reserved)")
             // Below zero is a refresh.
             let forced = try await agent.run("oidc-token", "--force-new", "notes")
             #expect(forced.succeeded && forced.output != token + "\n")
@@ -47,6 +51,11 @@ struct OIDCAgentTests {
             #expect(
                 signIn.errors.hasPrefix("Error: ") && signIn.errors.hasSuffix("run: brokerctl login --app notes"),
                 "\(signIn)")
+            let more = try await agent.run(
+                "oidc-token", "--scope", "openid more", "--aud", "https://api.example/", "notes")
+            #expect(
+                more.errors.hasSuffix("run: brokerctl login --app notes --scope more --resource https://api.example/"),
+                "\(more)")
             let unknown = try await agent.run("oidc-token", "nobody's")
             #expect(unknown.status == .exited(1))
             #expect(unknown.errors.hasPrefix("Error: No account configured with that short name\n"), "\(unknown)")

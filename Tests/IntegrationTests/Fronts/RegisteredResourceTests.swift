@@ -69,6 +69,19 @@ struct RegisteredResourceTests {
         }
     }
 
+    @Test("scopes that the broker adds by itself may be among an app's own")
+    func reservedScopes() async throws {
+        try await withTestBed { bed in
+            let scene = try await scene(in: bed)
+            let scopes = ["openid", DevelopmentScene.scope, "offline_access"].flatMap { ["--scope", $0] }
+            let edited = try await scene.broker.ctl(["apps", "edit", "notes"] + scopes)
+            try #require(edited.succeeded, "\(edited)")
+            _ = try await scene.signIn()
+            let token = try await scene.broker.ctl(["token", "--app", "notes"])
+            #expect(token.succeeded, "\(token)")
+        }
+    }
+
     @Test("a token by device code is for the app's resource, and so is the next one")
     func deviceCode() async throws {
         try await withTestBed { bed in

@@ -1,0 +1,27 @@
+import BrokerEngine
+import BrokerModel
+import Synchronization
+
+/// Which refreshed tokens the journal has told of: one refresh answers all who wait for it, and a caller may wait a thousand times.
+final class RecentRefreshes: Sendable {
+    private static let most = 512
+
+    /// The oldest is forgotten first.
+    private let told = Mutex((all: [Int](), next: 0))
+
+    /// Whether the caller was not told of as having got this token.
+    func isNew(_ token: AcquiredToken, _ subject: RequestEntry.Subject) -> Bool {
+        let owner = RepeatedFailure.Owner(subject.caller)
+        var hasher = Hasher()
+        hasher.combine(owner)
+        hasher.combine(subject.app)
+        hasher.combine(token.token.sealed.box)
+        let key = hasher.finalize()
+        return told.withLock { told in
+            guard !told.all.contains(key) else { return false }
+            if told.all.count < Self.most { told.all.append(key) } else { told.all[told.next] = key }
+            told.next = (told.next + 1) % Self.most
+            return true
+        }
+    }
+}
