@@ -12,6 +12,8 @@ struct PackedVaultTests {
     private static let commit = ProcessInfo.processInfo.environment["BROKER_PACKED_BY"]
     /// A hundred years: tokens in a vault are as good for a later broker.
     private static let lifetime = 100 * 365 * 86_400
+    /// Root packed them. Whoever is not root becomes it in a user namespace: the records of another uid are not theirs.
+    private static let asPacker = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
     private static let uids: [UInt32] = [12_991, 12_992]
 
     @Test("pack them", .enabled(if: packed != nil, "writes fixtures"), arguments: PackedVault.Kind.allCases)
@@ -108,7 +110,7 @@ struct PackedVaultTests {
                 let broker = try await BrokerProcess.start(in: bed) {
                     $0.stateDirectory = folder
                     // The last commit of this vault may be remembered there since another run.
-                    $0.wrapper = ["env", "XDG_RUNTIME_DIR=\(bed.directory.path)"]
+                    $0.wrapper = Self.asPacker + ["env", "XDG_RUNTIME_DIR=\(bed.directory.path)"]
                 }
                 if vault.kind == .passphrase {
                     let opened = try await broker.ctl(["unlock", "--stdin"], input: PackedVault.passphrase + "\n")
