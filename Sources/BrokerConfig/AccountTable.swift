@@ -8,7 +8,7 @@ package enum AccountTable {
     static func assign(
         _ entry: (alias: String, value: SettingValue, origin: ConfigurationOrigin), to result: inout LoadedConfiguration
     ) throws(ConfigurationError) {
-        let place = "doors.\(key).\"\(entry.alias)\""
+        let place = name(of: entry.alias)
         guard case .string(let app) = entry.value else {
             throw ConfigurationError(
                 .wrongType, "\(place): expects a string, not \(entry.value.typeName)", at: entry.origin)
@@ -20,10 +20,13 @@ package enum AccountTable {
         result.origins[place] = entry.origin
     }
 
+    /// An alias may have any character, quotes and equals signs too.
+    private static func name(of alias: String) -> String { "doors.\(key).\(Setting.Kind.quoted(alias))" }
+
     /// As `--check-config` prints them.
     static func report(_ loaded: LoadedConfiguration) -> [String] {
         loaded.configuration.doors.oidcAgentAccounts.sorted { $0.key < $1.key }.map { alias, app in
-            let place = "doors.\(key).\"\(alias)\""
+            let place = name(of: alias)
             return "\(place) = \(app)  # \(loaded.origins[place] ?? .default)"
         }
     }

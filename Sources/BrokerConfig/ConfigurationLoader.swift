@@ -193,7 +193,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
             + configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in
                 "sandbox.\(name) = \(sandbox.name)  # \(origins["sandbox.\(name)"] ?? .default)"
             }
-            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" })
+            + configuration.apps.entries.map { "app.\(Setting.Kind.quoted($0.description.name))  # \($0.origin)" })
             .map { SafeText($0, atMost: 4096, .escape).text }.joined(separator: "\n")
     }
 
@@ -208,7 +208,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         return ProviderSetting.all.compactMap { setting in
             guard let value = setting.text(in: table) else { return nil }
             let origin = origins["provider.\(provider).\(setting.name)"] ?? .default
-            return "provider.\"\(provider)\".\(setting.name) = \(value)  # \(origin)"
+            return "provider.\(Setting.Kind.quoted(provider)).\(setting.name) = \(value)  # \(origin)"
         }
     }
 }

@@ -270,9 +270,11 @@ extension Setting.Kind {
     /// As TOML has an array of strings; empty for none.
     static func quoted(_ words: [String]) -> String {
         guard !words.isEmpty else { return "" }
-        let escaped = words.map { word in
-            word.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) }
-        }
-        return "[" + escaped.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        return "[" + words.map(quoted).joined(separator: ", ") + "]"
+    }
+
+    /// As TOML has a string, or a key that may have any character.
+    static func quoted(_ text: String) -> String {
+        "\"" + text.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"") + "\""
     }
 }

@@ -146,6 +146,74 @@ struct ConfigurationTests {
         #expect(absent.mode == .system && absent.units == .machine)
     }
 
+    @Test("a name in quotes may hold whatever else separates names and values")
+    func quotedNames() {
+        let place = #"doors.oidc_agent_accounts."a \" = b\\  # /x""#
+        let alias = ConfigurationReport(line: "\(place) = grid = 1  # /etc/c.toml:2")
+        #expect(alias?.name == place && alias?.value == "grid = 1" && alias?.origin == "/etc/c.toml:2")
+        let app = ConfigurationReport(line: ##"app."a = b"  # /etc/apps.d/a.toml:1"##)
+        #expect(app?.name == #"app."a = b""# && app?.value == "")
+        #expect(ConfigurationReport(line: "log.level = info  # default")?.value == "info")
+    }
+
+    @Test("a file of apps with a mistake, which the daemon goes on without, keeps no setting from being shown or set")
+    func brokenApps() async throws {
+        try await withTestBed { bed in
+            let apps = bed.path("config/brokerd/apps.d")
+            try FileManager.default.createDirectory(atPath: apps, withIntermediateDirectories: true)
+            try "[mail]\nclient = 1\n".write(toFile: apps + "/mail.toml", atomically: true, encoding: .utf8)
+            let set = try await config(["config", "set", "log.level", "debug"], in: bed)
+            #expect(set.succeeded, "\(set)")
+            let shown = try await config(["config", "show", "log.level"], in: bed)
+            #expect(shown.succeeded && shown.output.contains("debug"), "\(shown)")
+            #expect(shown.errors.contains("apps.d/mail.toml:2"), "\(shown)")
+            #expect(try await config(["config", "get", "log.level"], in: bed).output == "debug\n")
+            let broken = try await config(["config", "set", "log.level", "loud"], in: bed)
+            #expect(broken.status == .exited(1) && broken.errors.contains("\"loud\""), "\(broken)")
+        }
+    }
+
+    @Test("a file is systemd's to name by the whole path behind its option, and by nothing else")
+    func named() {
+        let unit = "ExecStart={ path=/usr/bin/brokerd ; argv[]=/usr/bin/brokerd --system --config /srv/c.toml ; pid=0 }"
+        #expect(MeantBroker.isNamed("/srv/c.toml", by: unit))
+        #expect(MeantBroker.isNamed("/srv/c.toml", by: unit.replacing("--config ", with: "--config=")))
+        for other in ["/srv/c.tom", "/srv/c.toml ; pid=0", "/usr/bin/brokerd", "c.toml", ""] {
+            #expect(!MeantBroker.isNamed(other, by: unit), "\(other)")
+        }
+    }
+
+    /// Behind a socket that systemd made for it, a broker may be an account's that can do less.
+    @Test(
+        "root writes no file because a broker says that it reads it",
+        arguments: ["user", "system"], [true, false])
+    func nobodysWord(mode: String, isThere: Bool) async throws {
+        try await withTestBed { bed in
+            let file = bed.path("elsewhere/settings.toml")
+            try FileManager.default.createDirectory(
+                atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            if isThere { try "# Theirs.\n".write(toFile: file, atomically: true, encoding: .utf8) }
+            let status =
+                ScriptedAnswers.status.replacing(#""mode":"user""#, with: #""mode":"\#(mode)""#)
+                .dropLast() + #","configuration":{"files":["\#(file)"],"readOn":0,"reads":1,"pending":[]}}"#
+            let broker = try broker(["broker.status": String(status)])
+            for command in [["set", "log.level", "debug"], ["edit"]] {
+                let words =
+                    Self.asRoot + [try PackageTree.program("brokerctl"), "--socket", broker.path, "config"] + command
+                let result = try await bed.run(
+                    Launch(
+                        words[0], Array(words.dropFirst()),
+                        environment: ["HOME": bed.directory.path, "EDITOR": "touch \(bed.path("edited")) &&:"]))
+                #expect(result.status == .exited(5) && result.errors.contains("with an editor"), "\(result)")
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: bed.path("elsewhere"))
+            #expect(left == (isThere ? ["settings.toml"] : []))
+            if isThere { #expect(try String(contentsOfFile: file, encoding: .utf8) == "# Theirs.\n") }
+            #expect(!FileManager.default.fileExists(atPath: bed.path("edited")))
+            broker.stop()
+        }
+    }
+
     @Test("settings of a broker with another socket, which does not answer, are nobody's")
     func nowhere() async throws {
         try await withTestBed { bed in
@@ -157,14 +225,18 @@ struct ConfigurationTests {
         }
     }
 
+    /// Whoever is not root becomes it in a user namespace.
+    private static let asRoot = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
+
     @Test("root leaves nothing in somebody else's home")
     func foreignHome() async throws {
         try await withTestBed { bed in
             let program = try PackageTree.program("brokerctl")
-            // Whoever is not root becomes it in a user namespace, where / is somebody else's.
-            var (home, words) = ("/", ["unshare", "--map-root-user", program])
+            // In a user namespace / is somebody else's.
+            var home = "/"
+            let words = Self.asRoot + [program]
             if geteuid() == 0 {
-                (home, words) = (bed.path("home"), [program])
+                home = bed.path("home")
                 try FileManager.default.createDirectory(
                     atPath: home, withIntermediateDirectories: true, attributes: [.ownerAccountID: 65_534])
             }

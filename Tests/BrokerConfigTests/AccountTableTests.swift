@@ -39,6 +39,18 @@ struct AccountTableTests {
         #expect(report.contains { $0.hasPrefix("doors.oidc_agent_socket = off  # ") })
     }
 
+    @Test("are printed so that each ends where it ends, whatever characters it has")
+    func printed() async throws {
+        let loaded = try await load(
+            """
+            [doors.oidc_agent_accounts]
+            'a" = b  # /etc/c.toml:1 \\' = "grid"
+            """)
+        let line = try #require(
+            loaded.report.split(separator: "\n").first { $0.hasPrefix("doors.oidc_agent_accounts") })
+        #expect(line.hasPrefix(##"doors.oidc_agent_accounts."a\" = b  # /etc/c.toml:1 \\" = grid  # /"##), "\(line)")
+    }
+
     @Test("take effect on reload; the socket does not")
     func reload() {
         var (old, new) = (BrokerConfiguration(), BrokerConfiguration())

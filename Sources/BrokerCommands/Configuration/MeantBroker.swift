@@ -12,11 +12,16 @@ package struct MeantBroker {
     package let files: [String]?
     /// Whether it is a broker of systemd's: nobody named another socket.
     let isUsual: Bool
+    /// Whether who asks has the rights of the broker, and no more: its word gains it nothing then.
+    private let isOwn: Bool
 
     package init(_ status: GetBrokerStatus.Result?, at location: SocketLocation) {
         mode = status?.mode ?? (location.isEverybodys ? .system : .user)
         files = status?.configuration?.files
         isUsual = location.isUsual
+        var facts = stat()
+        // A machine's broker has an account of its own, behind a socket of root's.
+        isOwn = geteuid() != 0 && (stat(location.path, &facts) != 0 || facts.st_uid == geteuid())
     }
 
     /// - Throws: where the command names another socket than the usual ones, and nobody answers there: then nobody knows.
@@ -37,7 +42,21 @@ package struct MeantBroker {
     /// The file that settings are written to.
     func ownFile() throws(BrokerClientError) -> String {
         if let file = files?.first { return file }
-        return mode == .system ? Self.machineFile : try PersonalFolder.settings() + "/config.toml"
+        return mode == .system ? Self.machineFile : try PersonalFolder.settings() + Self.fileName
+    }
+
+    /// Whether the person may have a file written because the broker says that it reads it. It may be an account's that can do less than
+    /// they can: root's word is where systemd is told of the file, or where every broker looks.
+    func isBelieved(_ file: String) -> Bool {
+        if isOwn || file == Self.machineFile { return true }
+        if let own = try? PersonalFolder.settings(), file == own + Self.fileName { return true }
+        let told = ChildProcess.report(of: units.manager + ["show", "--property=ExecStart", units.service])
+        return told.map { Self.isNamed(file, by: $0.text) } == true
+    }
+
+    /// - Parameter unit: as `systemctl show` has the commands that it starts.
+    package static func isNamed(_ file: String, by unit: String) -> Bool {
+        !file.contains(" ") && (unit.holds(" --config \(file) ") || unit.holds(" --config=\(file) "))
     }
 
     /// The command line that has brokerd read what this broker reads.
@@ -60,5 +79,6 @@ package struct MeantBroker {
     }
 
     private static let machineFile = "/etc/brokerd/config.toml"
+    private static let fileName = "/config.toml"
     private static let ownEnd = "/brokerd/config.toml"
 }

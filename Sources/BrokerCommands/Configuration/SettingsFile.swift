@@ -12,6 +12,12 @@ struct SettingsFile {
 
     init(of broker: MeantBroker) throws(BrokerClientError) {
         let file = try broker.ownFile()
+        guard broker.isBelieved(file) else {
+            throw BrokerClientError(
+                .accessDenied,
+                "Only the broker itself says that it reads \(file). If it does, change that file with an editor."
+            )
+        }
         // A link is followed: many keep their settings elsewhere.
         path = file.realPath ?? file
         self.broker = broker
@@ -56,7 +62,7 @@ struct SettingsFile {
         guard let report = DaemonProgram.checkConfiguration(of: broker, candidate) else {
             throw ConfigurationReport.noDaemon
         }
-        guard report.status == 0 else {
+        guard ConfigurationReport.all(in: report.text) != nil else {
             throw ConfigurationReport.refused(report.text.replacing(text: candidate, with: path))
         }
     }

@@ -141,6 +141,7 @@ actor NoticeDesk {
         known.selection = AppSelection(.registered(app))
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
         params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
-        _ = try await InteractiveSession.run(params, on: connection, browser: SessionBrowser.current(at: location))
+        let browser = SessionBrowser.current(at: location, say: say)
+        _ = try await InteractiveSession.run(params, on: connection, browser: browser)
     }
 }

@@ -4,22 +4,26 @@ import BrokerValues
 
 /// What opens a sign-in page for the person at this desktop: `browser.command` of the broker, else what the desktop has.
 package enum SessionBrowser {
-    static func current(at location: SocketLocation) -> SystemBrowser {
+    /// - Parameter say: is told why the configured browser is not taken.
+    static func current(at location: SocketLocation, say: (String) -> Void) -> SystemBrowser {
         let isUnit = SocketLocation.variable("INVOCATION_ID") != nil
         let connection = DirectConnection(location: location, answerTimeout: .seconds(5))
         guard let status = try? connection.call(GetBrokerStatus.self, .init()),
-            let command = configured(for: MeantBroker(status, at: location))
+            let command = configured(for: MeantBroker(status, at: location), say: say)
         else { return isUnit ? SystemBrowser(BrowserCommand.desktop.asUnit) : SystemBrowser() }
         return SystemBrowser(isUnit ? command.asUnit : command)
     }
 
-    /// As the broker beside this program reads the files of the one that runs.
-    private static func configured(for broker: MeantBroker) -> BrowserCommand? {
-        let report = DaemonProgram.checkConfiguration(of: broker)
-        guard let report, report.status == 0 else { return nil }
-        let settings = report.text.split(separator: "\n").compactMap(ConfigurationReport.init)
-        return settings.first { $0.name == "browser.command" }.flatMap { words(of: $0.value) }.flatMap(
-            BrowserCommand.init)
+    /// As the broker beside this program reads the files of the one that runs. That one goes on with what it read before a mistake
+    /// came into them, which nobody else knows.
+    private static func configured(for broker: MeantBroker, say: (String) -> Void) -> BrowserCommand? {
+        do throws(BrokerClientError) {
+            let setting = try ConfigurationReport.current(of: broker).first { $0.name == "browser.command" }
+            return setting.flatMap { words(of: $0.value) }.flatMap(BrowserCommand.init)
+        } catch {
+            say("The page opens in the desktop's browser, because browser.command cannot be read: \(error.message)")
+            return nil
+        }
     }
 
     /// An array of strings, as the report writes it: `["firefox", "%u"]`.
@@ -30,14 +34,14 @@ package enum SessionBrowser {
         var words: [String] = []
         var word: String?
         var isEscaped = false
-        for character in array.dropFirst().dropLast() {
+        for character in array.unicodeScalars.dropFirst().dropLast() {
             guard var open = word else {
                 if character == "\"" { word = "" } else if character != ",", character != " " { return nil }
                 continue
             }
             if isEscaped {
                 guard character == "\"" || character == "\\" else { return nil }
-                open.append(character)
+                open.unicodeScalars.append(character)
                 isEscaped = false
             } else if character == "\\" {
                 isEscaped = true
@@ -46,7 +50,7 @@ package enum SessionBrowser {
                 word = nil
                 continue
             } else {
-                open.append(character)
+                open.unicodeScalars.append(character)
             }
             word = open
         }

@@ -16,18 +16,23 @@ struct PackedVault {
     static let passphrase = "correct horse battery staple"
     private static let keyMark = "-- key "
     private static let contentMark = "-- content "
+    private static let backupMark = "-- backup "
 
     var kind: Kind
     /// The text of the key file; nil where there is none.
     var key: String?
     /// What its broker said of it, by the uid of each user.
     var content: JSONObject
+    /// What its broker exported, in base64, with the same passphrase; nil where it was not asked.
+    var backup: String?
     var sql: String
+
+    var format: Int { sql.firstMatch(of: /user_version = (\d+)/).flatMap { Int($0.1) } ?? 0 }
 
     // MARK: Text
 
-    init(kind: Kind, key: String?, content: JSONObject, sql: String) {
-        (self.kind, self.key, self.content, self.sql) = (kind, key, content, sql)
+    init(kind: Kind, key: String?, content: JSONObject, backup: String? = nil, sql: String) {
+        (self.kind, self.key, self.content, self.backup, self.sql) = (kind, key, content, backup, sql)
     }
 
     init(reading file: String) throws {
@@ -41,8 +46,8 @@ struct PackedVault {
         }
         let decoded = try JSONDecoder().decode(JSONObject.self, from: Data(content.utf8))
         self.init(
-            kind: kind, key: line(Self.keyMark).map { "token-broker vault key 1\n\($0)\n" }, content: decoded, sql: text
-        )
+            kind: kind, key: line(Self.keyMark).map { "token-broker vault key 1\n\($0)\n" }, content: decoded,
+            backup: line(Self.backupMark), sql: text)
     }
 
     func write(to file: String, madeBy version: String) throws {
@@ -51,6 +56,7 @@ struct PackedVault {
         var head = ["-- A vault that the programs of version \(version) wrote. Its key is good for nothing else."]
         if let key = key?.split(separator: "\n").last { head.append(Self.keyMark + key) }
         head.append(Self.contentMark + String(decoding: try encoder.encode(content), as: UTF8.self))
+        if let backup { head.append(Self.backupMark + backup) }
         try (head.joined(separator: "\n") + "\n" + sql).write(toFile: file, atomically: true, encoding: .utf8)
     }
 
