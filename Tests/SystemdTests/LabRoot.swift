@@ -11,6 +11,12 @@ enum LabRoot: Sendable, Equatable {
     static let tested: LabRoot =
         ProcessInfo.processInfo.environment["BROKER_TEST_RELEASE"].map { .debian($0) } ?? .machine
 
+    /// Whether this machine is Debian 12.
+    static var machineIsBookworm: Bool {
+        let system = try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)
+        return system?.contains("VERSION_CODENAME=bookworm\n") == true
+    }
+
     func folder(in bed: TestBed) async throws -> String {
         guard case .debian(let release) = self else { return "/" }
         // It fetches packages: with the proxy that this machine needs for that.

@@ -70,7 +70,9 @@ struct VaultPlaceTests {
         }
     }
 
-    @Test("one home serves with systemd 252 and 257 in turn")
+    @Test(
+        "one home serves with systemd 252 and 257 in turn",
+        .enabled(if: LabRoot.machineIsBookworm, "Debian 12 starts no programs that were linked on a newer release"))
     func inTurn() async throws {
         try await withTestBed { bed in
             let user = SystemdLab.user

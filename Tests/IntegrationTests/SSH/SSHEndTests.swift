@@ -31,7 +31,7 @@ extension SSHTests {
         "a connection that is cut, on either side, ends the login; nothing is left there, and the next one works",
         .needsRoot,
         arguments: [
-            ("sshd: far", 255), ("ssh -F.* -M ", 255), ("ssh -F.* ControlMaster=no ", 128 + SIGKILL),
+            (FarMachine.session, 255), ("ssh -F.* -M ", 255), ("ssh -F.* ControlMaster=no ", 128 + SIGKILL),
         ] as [(String, Int32)])
     func cut(end: String, status: Int32) async throws {
         try await withTestBed { bed in
@@ -59,7 +59,7 @@ extension SSHTests {
             let login = try scene.start("devbox", Self.stay, as: "login")
             try await login.waitForText("at /")
             let folder = try Self.folder(of: login)
-            let pids = try await scene.far.processes("sshd: far", of: login)
+            let pids = try await scene.far.processes(FarMachine.session, of: login)
             try #require(!pids.isEmpty)
             for pid in pids { kill(pid, SIGSTOP) }
             #expect(await login.exitStatus() == .exited(255), "\(login.logTail)")
@@ -182,6 +182,9 @@ extension SSHTests {
 }
 
 extension FarMachine {
+    /// What sshd calls the processes of a login: by a program of their own from OpenSSH 9.8 on.
+    static let session = "sshd(-session)?: far"
+
     /// Processes whose command line matches, below sshd or below that login.
     func processes(_ pattern: String, of login: ManagedProcess) async throws -> [pid_t] {
         let all = try await bed.require("ps", ["-eo", "pid=,ppid=,args=", "ww"]).split(separator: "\n").compactMap {
