@@ -55,7 +55,7 @@ struct LifeTests {
     func slowStarter() async throws {
         try await ServerBed.run { server in
             let inspector = server.inspector
-            // More than there are reactors.
+            // Several connections at once.
             var others: [LineClient] = []
             for _ in 0..<8 {
                 others.append(try await server.connect())
