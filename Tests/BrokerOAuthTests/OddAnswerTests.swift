@@ -82,6 +82,25 @@ struct OddAnswerTests {
         }
     }
 
+    @Test("a server that repeats what it was sent tells nobody of it")
+    func echo() async throws {
+        try await withProvider { bed async throws in
+            let token = "rt+1/2=3%4 é"
+            let text = "Wrong client for this refresh token: \(token)!"
+            bed.provider.on(.token) { _ in
+                .json(["error": .string("bad \(token)"), "error_description": .string(text)], status: 400)
+            }
+            let grant = TokenGrant.refreshToken(Secret(token), scopes: Scopes(["x"]))
+            let failure = await bed.failure { try await bed.redeem(grant) }
+            guard case .refused(let refusal) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(refusal.error == "bad …")
+            #expect(refusal.description == "Wrong client for this refresh token: …!")
+        }
+    }
+
     @Test("an endpoint that is gone is looked up anew and asked again, once a minute at most")
     func endpointMoved() async throws {
         try await withProvider { bed async throws in
