@@ -74,6 +74,7 @@ struct OddAnswerTests {
             for answer in [
                 ProviderAnswer.json(["message": .string(words)], status: 403),
                 .json(["detail": .string(words)], status: 503),
+                .json(.array([["errorCode": "E1", "message": .string(words)]]), status: 400),
             ] {
                 let text = "\(String(describing: try await bed.refreshFailure(answer)))"
                 #expect(text.contains("It says: Closed for … today. word"))
