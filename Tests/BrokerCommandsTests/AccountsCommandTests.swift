@@ -218,6 +218,10 @@ struct AccountsCommandTests {
                 let now = try? String(contentsOfFile: file, encoding: .utf8).filter { !$0.isWhitespace }
                 #expect(now == left)
             }
+            // A pipe in its place is not waited for.
+            try FileManager.default.removeItem(atPath: file)
+            try #require(mkfifo(file, 0o600) == 0)
+            try await show()
             #expect(log.all.contains(#"accounts.setDefault {"account":{"id":"acc-1"},"app":"mail"}"#), "\(log.all)")
         }
     }

@@ -74,11 +74,31 @@ struct OddAnswerTests {
             for answer in [
                 ProviderAnswer.json(["message": .string(words)], status: 403),
                 .json(["detail": .string(words)], status: 503),
+                .json(.array([["errorCode": "E1", "message": .string(words)]]), status: 400),
             ] {
                 let text = "\(String(describing: try await bed.refreshFailure(answer)))"
                 #expect(text.contains("It says: Closed for … today. word"))
                 #expect(!text.contains(token) && text.count < 600)
             }
+        }
+    }
+
+    @Test("a server that repeats what it was sent tells nobody of it")
+    func echo() async throws {
+        try await withProvider { bed async throws in
+            let token = "rt+1/2=3%4 é"
+            let text = "Wrong client for this refresh token: \(token)!"
+            bed.provider.on(.token) { _ in
+                .json(["error": .string("bad \(token)"), "error_description": .string(text)], status: 400)
+            }
+            let grant = TokenGrant.refreshToken(Secret(token), scopes: Scopes(["x"]))
+            let failure = await bed.failure { try await bed.redeem(grant) }
+            guard case .refused(let refusal) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(refusal.error == "bad …")
+            #expect(refusal.description == "Wrong client for this refresh token: …!")
         }
     }
 

@@ -12,9 +12,9 @@ enum EarlierDefaults {
             return
         }
         let path = folder + "/default-accounts.json"
-        guard let bytes = contents(of: path), let choices = (try? JSONReader.read(bytes))?.value.objectValue else {
-            return
-        }
+        guard let bytes = contents(ofFileAt: path, isTrusted: true),
+            let choices = (try? JSONReader.read(bytes))?.value.objectValue
+        else { return }
         let left = choices.filter { app, id in
             id.stringValue.map { !isTaken($0, of: app, on: connection) } ?? true
         }

@@ -51,7 +51,7 @@ struct URLHandlerFiles {
     /// - Returns: the file's text; nothing only when there is no file: what cannot be read must not be written over.
     private func text(_ path: String) throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = contents(of: path),
+        guard let bytes = contents(ofFileAt: path),
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw BrokerClientError(

@@ -34,7 +34,7 @@ struct SettingsFile {
     /// Nothing when there is no file yet.
     func text() throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = contents(of: path),
+        guard let bytes = contents(ofFileAt: path),
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw BrokerClientError(.internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")

@@ -8,6 +8,8 @@ struct EndpointAnswer {
     let content: Result<JSONObject, JSONReader.Malformed>
     let server: String
     let now: NumericDate
+    /// The request's body.
+    let sent: Secret?
 
     /// The JSON object that came, whatever the status; nil when none came.
     var object: JSONObject? { try? content.get() }
@@ -27,7 +29,7 @@ struct EndpointAnswer {
             throw .unexpected(response, server: server, expected: "JSON", unreadable: malformed)
         }
         // Some providers send errors with status 200.
-        if let refusal = OAuthRefusal(answer: answer, status: response.status) { throw .refused(refusal) }
+        if let refusal = OAuthRefusal(answer: answer, status: response.status, to: sent) { throw .refused(refusal) }
         guard statuses.contains(response.status) else {
             throw .unexpected(response, server: server, expected: expected)
         }
@@ -40,7 +42,7 @@ struct EndpointAnswer {
         guard let object, let error = object["error"]?.stringValue,
             ["slow_down", "authorization_pending"].contains(error)
         else { return nil }
-        var refusal = OAuthRefusal(answer: object, status: response.status)
+        var refusal = OAuthRefusal(answer: object, status: response.status, to: sent)
         refusal?.retryAfter = RetryAfter.seconds(response.header("retry-after"), now: now)
         return refusal
     }
@@ -55,16 +57,18 @@ extension OAuthRefusal {
     /// An error answer (RFC 6749, section 5.2), its texts made fit for people and logs; nil when it is none.
     ///
     /// Some providers have an object in place of the code, or a list of objects; the code and the description are in the first.
-    init?(answer: JSONObject, status: Int) {
+    ///
+    /// - Parameter sent: the request's body: what was secret in it is not in the texts.
+    init?(answer: JSONObject, status: Int, to sent: Secret?) {
         let inner = answer["error"]?.objectValue ?? answer["errors"]?.arrayValue?.first?.objectValue
         let code = ["error", "code", "type", "status"].lazy.compactMap { inner?[$0]?.stringValue }.first
         guard let error = answer["error"]?.stringValue ?? code else { return nil }
         let description = ["error_description", "message", "description"].lazy
             .compactMap { (inner ?? answer)[$0]?.stringValue }.first
         self.init(
-            error: SafeText(error, atMost: 80).text,
-            subError: answer["suberror"]?.stringValue.map { SafeText($0, atMost: 80).text },
-            description: description.map { SafeText($0, atMost: 400).text },
+            error: SafeText(Echo.hidden(error, of: sent), atMost: 80).text,
+            subError: answer["suberror"]?.stringValue.map { SafeText(Echo.hidden($0, of: sent), atMost: 80).text },
+            description: description.map { SafeText(Echo.hidden($0, of: sent), atMost: 400).text },
             status: status,
             claims: answer["claims"]?.stringValue.flatMap(Self.claims),
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
@@ -101,4 +105,26 @@ extension JSONValue {
 
 extension Secret {
     func consists(of allowed: ClosedRange<UInt8>) -> Bool { withBytes { $0.allSatisfy(allowed.contains) } }
+}
+
+/// Some servers repeat in an error what they were sent ("wrong client for this refresh token: …"). Logs and apps get that as the
+/// provider's words.
+private enum Echo {
+    private static let secrets = [
+        "refresh_token", "code", "code_verifier", "client_secret", "client_assertion", "device_code", "token",
+        "id_token_hint",
+    ]
+    /// Shorter ones would be found in words.
+    private static let shortest = 8
+    /// More than is shown of any text.
+    private static let most = 16_384
+
+    static func hidden(_ text: String, of sent: Secret?) -> String {
+        guard let sent else { return text }
+        let fields = sent.withBytes { RedirectParameters(query: Substring(decoding: $0, as: UTF8.self)) }
+        let beginning = String(text.unicodeScalars.prefix(most))
+        return secrets.compactMap { fields[$0] }.filter { $0.utf8.count >= shortest }.reduce(beginning) {
+            $0.replacing(text: $1, with: "…")
+        }
+    }
 }

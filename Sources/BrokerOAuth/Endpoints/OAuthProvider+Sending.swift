@@ -18,7 +18,8 @@ extension OAuthProvider {
     func answer(to request: HTTPRequest, from endpoint: WebURL) async throws(ProviderError) -> EndpointAnswer {
         let response = try await send(request)
         let content = await thread.answer(in: response.body)
-        return EndpointAnswer(response: response, content: content, server: endpoint.server, now: clock.now)
+        return EndpointAnswer(
+            response: response, content: content, server: endpoint.server, now: clock.now, sent: request.body)
     }
 
     /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.

@@ -56,7 +56,8 @@ extension ProviderError {
             return .invalidResponse(
                 status: response.status,
                 "The provider \(server) answered with status \(response.status) and JSON that cannot be read: "
-                    + "\(unreadable.problem.rawValue), at byte \(unreadable.offset). Ask who runs the provider.")
+                    + "\(unreadable.problem.rawValue), at byte \(unreadable.offset). Ask who runs the provider."
+                    + response.quote)
         }
         let redirect = (300...399).contains(response.status) ? " Redirects are not followed." : ""
         return .invalidResponse(
@@ -74,7 +75,8 @@ extension HTTPResponse {
         if mediaType == "text/plain" {
             said = String(decoding: body.prefix(1_000), as: UTF8.self)
         } else {
-            let object = try? JSONReader.object(body)
+            let value = (try? JSONReader.read(body))?.value
+            let object = value?.objectValue ?? value?.arrayValue?.first?.objectValue
             said =
                 ["error_description", "message", "detail", "title"].lazy.compactMap { object?[$0]?.stringValue }.first
         }

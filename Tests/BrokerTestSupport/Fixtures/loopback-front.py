@@ -6,7 +6,7 @@
     loopback-front.py proxy PORT [USER:PASSWORD | STATUS]
         answers CONNECT for any host with a tunnel to 127.0.0.1:PORT; wants credentials, or answers with a status
     loopback-front.py socks PORT REPLY
-        a SOCKS proxy that gives this reply to a request, and ends the connection when the client goes on
+        a SOCKS proxy that gives this reply to a request, and says nothing more
 
 Says `listening PORT` when it is ready, then a line for each connection: `tls VERSION PROTOCOL` or `connect HOST:PORT`.
 """
@@ -100,7 +100,8 @@ def serve_socks(client, _, reply):
             name = exactly(client, length)
             say("connect", f"{name.decode()}:{int.from_bytes(exactly(client, 2), 'big')}")
             client.sendall(bytes([5, int(reply), 0, 1, 0, 0, 0, 0, 0, 0]))
-            client.recv(1)
+            while client.recv(4096):
+                pass
         except EOFError:
             pass
 

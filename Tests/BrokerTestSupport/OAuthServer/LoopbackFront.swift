@@ -25,7 +25,7 @@ package struct LoopbackFront: Sendable {
         try await start(["proxy", "\(port)"] + [answer].compactMap(\.self), in: bed)
     }
 
-    /// A SOCKS proxy (RFC 1928) that says it has connected, and whose server then ends the connection.
+    /// A SOCKS proxy (RFC 1928) that says it has connected, and whose server then says nothing.
     ///
     /// - Parameter reply: 0 for success, or why not.
     package static func socks(answering reply: Int, in bed: TestBed) async throws -> LoopbackFront {

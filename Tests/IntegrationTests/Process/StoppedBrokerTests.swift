@@ -20,11 +20,22 @@ import Testing
             ["apps", "edit", "notes", "--scope", "notes.read"],
             ["grants", "list"], ["grants", "approve", "g-1"], ["grants", "deny", "g-1"], ["grants", "revoke", "g-1"],
             ["sandboxes", "list"], ["cache", "stats"], ["cache", "accept-restore"],
-            ["key", "status"], ["key", "rotate"], ["handle-redirect", "http://127.0.0.1:1/?code=c&state=s"],
+            ["key", "status"], ["key", "rotate"], ["key", "remove-source", "passphrase"],
+            ["cache", "clear"], ["doors"],
+            ["ssh", "--app", "notes", "devbox"], ["accounts", "default", "alice", "--app", "notes"],
+            ["partitions", "list"],
+            ["sandboxes", "add", "--engine", "podman", "--id", "box", "--app", "notes"],
+            ["run-in", "--engine", "podman", "--id", "box", "--app", "notes", "--", "true"],
+            ["config", "show"], ["config", "get", "log.level"],
+            ["handle-redirect", "http://127.0.0.1:1/?code=c&state=s"],
             ["kube-credential", "--app", "notes"], ["token-file", "--app", "notes", folder + "/token"],
         ]
         return plain.map { ($0, nil) } + [
-            (["git-credential", "--app", "notes", "get"], "protocol=https\nhost=git.example.org\n\n")
+            (["git-credential", "--app", "notes", "get"], "protocol=https\nhost=git.example.org\n\n"),
+            (["unlock", "--stdin"], "p\n"),
+            (["key", "add-source", "passphrase", "--stdin"], "correct horse battery staple\n"),
+            (["key", "set-source", "passphrase", "--stdin"], "correct horse battery staple\n"),
+            (["cache", "export", folder + "/backup", "--stdin"], "correct horse battery staple\n"),
         ]
     }
 
