@@ -256,16 +256,25 @@ struct RunningBroker: Sendable {
     ) throws(VaultError) -> StateDirectory {
         switch place {
         case .named(let path): try .open(creating: path)
-        case .own(let path, let earlier): try .open(creating: path, movingFrom: earlier, logger: logger)
+        case .own(let path, let earlier):
+            try .open(creating: requireHome(path), movingFrom: earlier, logger: logger)
         case .prepared(let path): try .open(creating: path, followingLink: true)
         }
     }
 
+    /// - Throws: to root with somebody else's home (`sudo -E`, `su -m`): their own broker takes no files of root's.
+    private static func requireHome(_ path: String) throws(VaultError) -> String {
+        guard let owner = otherOwner(of: path) else { return path }
+        throw .notPrivate(
+            "\(path) would be in the home of \(ownerText(owner)), and you are root. Start brokerd as that user, or with root's own "
+                + "home (sudo -H).")
+    }
+
     /// Nil: beside the vault. A broker with a vault of its own has its key there, too, and is independent of any other.
     private static func keyDirectory(_ configuration: BrokerConfiguration) throws(VaultError) -> StateDirectory? {
-        let usual = configuration.vault.stateDirectory == nil ? configuration.paths.keyDirectory : nil
-        guard let path = configuration.vault.keyDirectory ?? usual else { return nil }
-        return try StateDirectory.open(creating: path)
+        if let path = configuration.vault.keyDirectory { return try StateDirectory.open(creating: path) }
+        guard configuration.vault.stateDirectory == nil, let path = configuration.paths.keyDirectory else { return nil }
+        return try StateDirectory.open(creating: configuration.isSystemMode ? path : requireHome(path))
     }
 
     /// Where the vault's last commit is remembered for the session. Nil without one, or when it cannot be had.

@@ -111,7 +111,7 @@ package final class OAuthProvider: IdentityProvider {
             throw Self.refused("it is not in the form of one")
         }
         guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {
-            throw Self.refused(IDTokenRules.Violation.issuer.clause)
+            throw Self.refused(.issuer(metadata.issuer, asked: metadata.authority.url))
         }
         let algorithm = try await checkSignature(of: token, issuer, expectation, at: metadata)
         do throws(IDTokenRules.Violation) {
@@ -121,8 +121,12 @@ package final class OAuthProvider: IdentityProvider {
                 earlierNonce: expectation.earlier.flatMap(CompactToken.init)?.claims["nonce"]?.exactText
             ).check(token.claims)
         } catch {
-            throw Self.refused(error.clause)
+            throw Self.refused(error)
         }
+    }
+
+    private static func refused(_ violation: IDTokenRules.Violation) -> ProviderError {
+        refused(violation.clause, advice: violation.advice)
     }
 
     /// - Returns: the algorithm's name.
@@ -147,10 +151,10 @@ package final class OAuthProvider: IdentityProvider {
         return algorithm.rawValue
     }
 
-    private static func refused(_ why: String) -> ProviderError {
-        .invalidResponse(
-            status: nil,
-            "The ID token cannot be accepted: \(why). Sign in again; if it stays so, ask who runs the provider.")
+    private static func refused(
+        _ why: String, advice: String = IDTokenRules.Violation.usualAdvice
+    ) -> ProviderError {
+        .invalidResponse(status: nil, "The ID token cannot be accepted: \(why). \(advice)")
     }
 }
 

@@ -94,6 +94,19 @@ package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throw
     return bytes
 }
 
+/// Whose the folder is, or the nearest above it that is there, where this process is root and they are not: what root writes there, they
+/// cannot use.
+package func otherOwner(of path: String) -> uid_t? {
+    guard geteuid() == 0 else { return nil }
+    var facts = stat()
+    var place = path[...]
+    while stat(place.isEmpty ? "/" : String(place), &facts) != 0 {
+        guard errno == ENOENT, let slash = place.lastIndex(of: "/") else { return nil }
+        place = place[..<slash]
+    }
+    return facts.st_uid == 0 ? nil : facts.st_uid
+}
+
 /// Makes a folder, and those above it, for nobody but this process's user (XDG Base Directory Specification).
 ///
 /// - Returns: whether it is there; otherwise errno says why not.

@@ -59,6 +59,21 @@ struct AccountsCommandTests {
         #expect(!result.output.contains(/Guest at +t-1/))
     }
 
+    @Test(
+        "the stages decide the status: what was asked for and is not done makes it 1, and is told once",
+        arguments: [("revocation", 1), ("browser", 1), ("wipe", 1), ("none", 0)])
+    func stages(failed: String, status: Int32) async throws {
+        let all = ["local", "wipe", "revocation", "browser"].map {
+            #""\#($0)":"\#($0 == failed ? "failed: nobody is there." : "done")""#
+        }
+        let answer = #"{"stages":{\#(all.joined(separator: ","))}}"#
+        let broker = try BrokerCommandsTests.broker(["accounts.signOut": answer])
+        let result = try await brokerctl(
+            ["accounts", "sign-out", "ada", "--app", "mail", "--wipe", "--revoke", "--browser"], at: broker.path)
+        #expect(result.status == .exited(status) && result.errors.isEmpty, "\(result)")
+        #expect(result.output.contains("failed: nobody is there.") == (status == 1), "\(result)")
+    }
+
     /// Announces the logout page, and answers when the sign-out is cancelled there.
     private func signingOut(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in

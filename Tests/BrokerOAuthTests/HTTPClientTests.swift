@@ -76,6 +76,21 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("a connection to a machine in trouble is not used again; one that carried a refusal is")
+    func trouble() async throws {
+        for (status, connections) in [(503, 4), (500, 4), (400, 1), (429, 1)] {
+            try await withServer { _ in
+                .empty(status)
+            } _: { server, client in
+                for _ in 0..<4 {
+                    let response = try await client.get(server.url)
+                    #expect(response.status == status)
+                }
+                #expect(server.connections == connections, "\(status)")
+            }
+        }
+    }
+
     @Test("issuers of one host share no connection, and each keeps its own")
     func issuers() async throws {
         try await withServer { _ in

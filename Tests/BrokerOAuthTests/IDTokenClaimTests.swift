@@ -81,6 +81,25 @@ struct IDTokenClaimTests {
         }
     }
 
+    @Test("who issued it and who was asked are named; with a wrong clock nobody is told to sign in again")
+    func said() async throws {
+        try await withProvider { bed async throws in
+            func text(_ changes: JSONObject) async -> String {
+                guard
+                    case .invalidResponse(_, let text) = await bed.failure({ try await bed.verify(changing: changes) })
+                else { return "" }
+                return text
+            }
+            let renamed = await text(["iss": "https://id.example/new"])
+            #expect(renamed.contains("https://id.example/new, and \(bed.provider.issuer) was asked"), "\(renamed)")
+            for claim in [("exp", -3_600), ("iat", 3_600)] as [(String, Int64)] {
+                let said = await text([claim.0: .integer(bed.clock.now + claim.1)])
+                #expect(said.contains("this machine's clock") && !said.lowercased().contains("sign in"), "\(said)")
+            }
+            #expect(await text(["sub": .null]).contains("Sign in again"))
+        }
+    }
+
     @Test("on refresh no nonce is expected")
     func refresh() async throws {
         try await withProvider { bed async throws in

@@ -39,5 +39,6 @@ struct ForgetAccountCommand: Subcommand {
         context.output.result(node) {
             ErasureText.text(report, of: "\(account.text) with \(report.tokens) token\(report.tokens == 1 ? "" : "s")")
         }
+        try ErasureText.requireRevocation(report)
     }
 }

@@ -117,6 +117,9 @@ struct SignOutOptions: ArgumentGroup {
         guard stages.local == .done else {
             throw BrokerClientError(.internal, "Not everything of \(name) could be removed here.")
         }
+        guard !SignOutText.hasFailure(stages, leavesBrowser: page.isLeft) else {
+            throw BrokerClientError(.reported, "Not everything that was asked for is done.")
+        }
     }
 
     /// What people know; the id where nobody is called by it any more.
@@ -214,6 +217,12 @@ private final class SignOutPage: BrowserOpening {
 }
 
 package enum SignOutText {
+    /// Whether a part that was asked for is not done; a script asks for all that it names.
+    static func hasFailure(_ stages: SignOutStages, leavesBrowser: Bool) -> Bool {
+        let parts = [stages.local, stages.wipe, stages.revocation] + (leavesBrowser ? [] : [stages.browser])
+        return parts.contains { if case .failed = $0 { true } else { false } }
+    }
+
     /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
     package static func facts(_ stages: SignOutStages, of name: String, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()

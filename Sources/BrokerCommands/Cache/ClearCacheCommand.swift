@@ -34,15 +34,23 @@ struct ClearCacheCommand: Subcommand {
         }
         var params = ClearCache.Params()
         params.revoke = revoke
-        try context.tell(ClearCache.self, params) { report in
+        let node = try context.answer(to: ClearCache.self, params)
+        let report = try ClearCache.Result.decoded(node)
+        context.output.result(node) {
             ErasureText.text(report, of: ErasureText.counts(report.accounts, report.tokens, of: "token"))
         }
+        try ErasureText.requireRevocation(report)
     }
 }
 
 package enum ErasureText {
     static func counts(_ accounts: Int, _ tokens: Int, of kind: String) -> String {
         "\(accounts) account\(accounts == 1 ? "" : "s") and \(tokens) \(kind)\(tokens == 1 ? "" : "s")"
+    }
+
+    /// - Throws: where it was asked for and is not done, which the text has told.
+    static func requireRevocation(_ report: ErasureReport) throws(BrokerClientError) {
+        if case .failed = report.revocation { throw BrokerClientError(.reported, "Not everything could be revoked.") }
     }
 
     /// - Parameter what: was erased.

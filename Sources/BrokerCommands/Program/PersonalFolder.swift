@@ -27,22 +27,11 @@ enum PersonalFolder {
 
     /// - Throws: where root would write into somebody else's home.
     static func refuseOthers(_ path: String) throws(BrokerClientError) {
-        if geteuid() == 0, let owner = ownerOfNearest(path), owner != 0 {
+        if let owner = otherOwner(of: path) {
             throw BrokerClientError(
                 .invalidParameter,
                 "\(path) belongs to uid \(owner), and you are root; run this as that user, or with root's own home (sudo -H)."
             )
         }
-    }
-
-    /// - Returns: whose the folder is, or the nearest above it that is there.
-    private static func ownerOfNearest(_ path: String) -> uid_t? {
-        var facts = stat()
-        var place = path
-        while stat(place.isEmpty ? "/" : place, &facts) != 0 {
-            guard errno == ENOENT, !place.isEmpty else { return nil }
-            place = place.folder
-        }
-        return facts.st_uid
     }
 }

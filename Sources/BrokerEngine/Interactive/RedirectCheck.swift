@@ -36,7 +36,8 @@ package enum RedirectCheck {
     package enum Why: Sendable, Equatable {
         case repeatedParameter
         case otherAddress
-        case otherIssuer
+        /// - Parameter named: nil where it is none that there could be.
+        case otherIssuer(named: String?, asked: String)
         case issuerMissing
         case neitherCodeNorError
     }
@@ -54,7 +55,8 @@ package enum RedirectCheck {
         if let issuer = redirect["iss"] {
             // Another cloud is held against its own issuer, when its metadata is there (``CloudRules``).
             guard cloud.isOther || IssuerRule.isSame(issuer, as: expected.issuer) else {
-                return .unacceptable(.otherIssuer)
+                return .unacceptable(
+                    .otherIssuer(named: Authority.issuer(issuer).map { printable($0.url) }, asked: expected.issuer))
             }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
             // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
@@ -125,7 +127,9 @@ extension RedirectCheck.Why {
         switch self {
         case .repeatedParameter: "It says something twice, so that nobody can tell what was meant."
         case .otherAddress: "It came to another address than the one that the sign-in was to end at."
-        case .otherIssuer: "It did not come from the provider that was asked."
+        case .otherIssuer(let named, let asked):
+            "It did not come from the provider that was asked."
+                + (named.map { " It names \($0), and \(asked) was asked." } ?? "")
         case .issuerMissing: "It does not say which provider it comes from, as the one that was asked promises to."
         case .neitherCodeNorError: "It holds neither a code nor an error."
         }

@@ -273,10 +273,20 @@ final class CurlTransfer {
         if line.starts(with: "HTTP/".utf8) {
             // The final answer after an interim one (RFC 9110, section 15.2).
             headers = [:]
+            leaveMachineInTrouble(line)
         } else if let field = HeaderField(line) {
             headers[field.name, default: []].append(field.value)
         }
         return count
+    }
+
+    /// Behind its name there may be another machine by now, and a connection that is kept never gets there. So the next request looks
+    /// for one after a status of 500 or more.
+    private func leaveMachineInTrouble(_ statusLine: UnsafeRawBufferPointer) {
+        guard let blank = statusLine.firstIndex(of: UInt8(ascii: " ")), blank + 1 < statusLine.endIndex,
+            statusLine[blank + 1] == UInt8(ascii: "5")
+        else { return }
+        _ = ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
     }
 
     /// Any number but the one given makes libcurl stop.

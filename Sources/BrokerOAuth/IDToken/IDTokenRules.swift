@@ -16,7 +16,7 @@ struct IDTokenRules {
     static let clockSkew: NumericDate = 300
 
     enum Violation: Error, Equatable {
-        case issuer
+        case issuer(String, asked: String)
         case subject
         case audience
         case authorizedParty
@@ -29,23 +29,35 @@ struct IDTokenRules {
 
         var clause: String {
             switch self {
-            case .issuer: "it comes from another issuer than the authority"
+            case .issuer(let named, let asked):
+                "it comes from \(SafeText(named, atMost: 200).text), and \(asked) was asked"
             case .subject: "it names no subject"
             case .audience: "it is not meant for this client"
             case .authorizedParty: "it was issued to another client"
-            case .expired: "it has expired; check this machine's clock"
+            case .expired: "it has expired"
             case .expiryMissing: "it does not say when it expires"
             case .issueTimeMissing: "it does not say when it was issued"
-            case .fromTheFuture: "it is not valid yet; check this machine's clock"
+            case .fromTheFuture: "it is not valid yet"
             case .nonce: "it does not belong to this sign-in"
             case .accessToken: "it belongs to another access token"
             }
         }
+
+        /// What the person can do. Where the clock is wrong, another sign-in ends as this one did.
+        var advice: String {
+            switch self {
+            case .expired, .fromTheFuture: "Check this machine's clock; if it is right, ask who runs the provider."
+            case .issuer: "If the provider was renamed, register its apps anew with the new name as their authority."
+            default: Self.usualAdvice
+            }
+        }
+
+        static let usualAdvice = "Sign in again; if it stays so, ask who runs the provider."
     }
 
     func check(_ claims: JSONObject) throws(Violation) -> IDTokenClaims {
         guard let named = claims["iss"]?.exactText, issuer.accepts(named, tenant: claims["tid"]?.stringValue) else {
-            throw .issuer
+            throw .issuer(claims["iss"]?.stringValue ?? "nobody", asked: issuer.issuer.text)
         }
         guard let subject = claims["sub"]?.exactText, !subject.text.isEmpty else { throw .subject }
         try checkAudience(claims)

@@ -20,5 +20,5 @@ enum Ownership {
 /// What to say where a file system takes no writes.
 func readOnlyText(_ path: String) -> String {
     "The file system of \(path) is read-only. If an error of the disk made it so (dmesg says), see to that first; then mount it "
-        + "for writing again: mount -o remount,rw"
+        + "for writing again: mount -o remount,rw. If it is the broker's unit (ProtectSystem=), name the folder in that (ReadWritePaths=)"
 }

@@ -37,7 +37,12 @@ struct InteractiveFlowTests {
             #expect(await bed.redirects.visit(opening.redirectURI, query: query) == .notExpected)
         }
         for (query, why) in [
-            ("code=mallory&iss=https://evil.example", "It did not come from the provider that was asked."),
+            (
+                "code=mallory&iss=https://evil.example",
+                "It did not come from the provider that was asked. It names https://evil.example, and \(Sample.app().authority.url) was asked."
+            ),
+            // Nobody else's words are on the page.
+            ("code=mallory&iss=Call%20555-0100", "It did not come from the provider that was asked."),
             ("code=mallory&code=alice", "It says something twice, so that nobody can tell what was meant."),
             ("code=", "It holds neither a code nor an error."),
         ] {

@@ -77,6 +77,7 @@ struct CloudRuleTests {
         case .otherCloud(let host): return "refused: \(host)"
         case .refused(let refusal): return refusal.error
         case .foreign: return "foreign"
+        case .unacceptable(.otherIssuer): return "otherIssuer"
         case .unacceptable(let why): return "\(why)"
         }
     }

@@ -14,6 +14,7 @@ struct RedirectCheckTests {
         case .otherCloud(let host): return "otherCloud \(host)"
         case .refused(let refusal): return "refused \(refusal.error) \(refusal.description ?? "-")"
         case .foreign: return "foreign"
+        case .unacceptable(.otherIssuer): return "otherIssuer"
         case .unacceptable(let why): return "\(why)"
         }
     }

@@ -218,69 +218,6 @@ struct DesktopTests {
         }
     }
 
-    @Test("Sign in opens the page with the browser of the broker's configuration")
-    func configuredBrowser() async throws {
-        try await withTestBed { bed in
-            let configured = bed.path("configured page")
-            let scene = try await DevelopmentScene.make(
-                in: bed, policy: { $0.accessTokenLifetime = 0 },
-                options: {
-                    $0.configuration = """
-                        access.ask_in_browser = false
-                        browser.command = ["/bin/sh", "-c", 'printf %%s "$1" > "$0.new" && mv "$0.new" "$0"', "\(configured)", "%u"]
-
-                        """
-                })
-            try await scene.signIn()
-            let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
-            scene.provider.add(Fault(.token, .empty400, times: 2))
-            await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
-            await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }
-            try await desktop.press("Sign in")
-            try await eventually("the browser is given the page") { FileManager.default.fileExists(atPath: configured) }
-            #expect(try String(contentsOfFile: configured, encoding: .utf8).hasPrefix("http://127.0.0.1:"))
-            #expect(!FileManager.default.fileExists(atPath: bed.path("page")))
-        }
-    }
-
-    @Test("a mistake among the apps' files keeps Sign in from no browser; one in the settings is told with the page")
-    func mistakes() async throws {
-        try await withTestBed { bed in
-            let configured = bed.path("configured page")
-            let scene = try await DevelopmentScene.make(
-                in: bed, policy: { $0.accessTokenLifetime = 0 },
-                options: {
-                    $0.configuration = """
-                        access.ask_in_browser = false
-                        browser.command = ["/bin/sh", "-c", 'printf %%s "$1" > "$0.new" && mv "$0.new" "$0"', "\(configured)", "%u"]
-
-                        """
-                })
-            try await scene.signIn()
-            try await scene.signIn(.bob)
-            let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
-            let settings = try #require(scene.broker.configurationFile)
-            let apps = (settings as NSString).deletingLastPathComponent + "/apps.d"
-            try FileManager.default.createDirectory(atPath: apps, withIntermediateDirectories: true)
-            try "[mail]\nclient = 1\n".write(toFile: apps + "/mail.toml", atomically: true, encoding: .utf8)
-            for (person, page) in [("alice", configured), ("bob", bed.path("page"))] {
-                if person == "bob" {
-                    try "browser.command = 7\n".write(toFile: settings, atomically: true, encoding: .utf8)
-                }
-                scene.provider.add(Fault(.token, .empty400, times: 2))
-                let who: JSONObject = ["account": ["username": .string(person)]]
-                await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent(who) }
-                await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
-                    try await scene.silent(who)
-                }
-                try await desktop.press("Sign in")
-                try await eventually("a browser is given the page") { FileManager.default.fileExists(atPath: page) }
-            }
-            let said = desktop.session.errorText
-            #expect(said.contains("browser.command cannot be read") && said.contains(":1: "), "\(said)")
-        }
-    }
-
     @Test("who has two sessions is asked in the one in front, and in the other when they go there")
     func twoSessions() async throws {
         try await withTestBed { bed in

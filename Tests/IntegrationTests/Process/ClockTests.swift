@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    @Test("a year back, the clock is what is pointed at, and nobody is told to sign in again")
+    func yearBack() async throws {
+        try await withTestBed { bed in
+            let clock = try await MovedClock(in: bed)
+            let scene = try await scene(clock, in: bed)
+            let token = try await scene.signIn().accessToken
+            try clock.set(to: -365 * 24 * Self.hours)
+            for _ in 0..<2 {
+                let refusal = await #expect(throws: Refusal.self) { try await scene.silent() }
+                let text = "\(try #require(refusal))"
+                #expect(text.contains("this machine's clock") && !text.contains("interactionRequired"), "\(text)")
+                #expect(!text.lowercased().contains("sign in"), "\(text)")
+            }
+            try clock.set(to: 0)
+            try await eventually("a token is there again") { (try? await scene.silent()) != nil }
+            #expect(!token.isEmpty)
+        }
+    }
+
     @Test("after eight hours of sleep nothing goes out by itself; fifty who ask cause one refresh; a sign-in is over")
     func suspend() async throws {
         try await withTestBed { bed in

@@ -65,6 +65,23 @@ struct VaultDiskTests {
         }
     }
 
+    @Test("root with somebody else's home starts no broker there, and leaves nothing in it", .needsRoot)
+    func homeOfOther() async throws {
+        try await withTestBed { bed in
+            let home = try bed.makeDirectory("home")
+            #expect(chown(home, 65_534, 65_534) == 0)
+            for variables in [[], ["XDG_STATE_HOME=\(bed.path("own"))"]] {
+                let refusal = try await BrokerProcess.run(in: bed) {
+                    $0.namesStateDirectory = false
+                    $0.wrapper = ["env", "HOME=\(home)"] + variables
+                }
+                #expect(refusal.status == .exited(4), "\(refusal)")
+                for part in ["nobody (uid 65534)", "sudo -H"] { #expect(refusal.errors.contains(part), "\(refusal)") }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
+            }
+        }
+    }
+
     @Test(
         "a file or a folder of somebody else is named with its owner, and with the command that helps",
         arguments: [
