@@ -1,6 +1,7 @@
 import BrokerCommands
 import BrokerRPC
 import BrokerTestSupport
+import Foundation
 import Testing
 
 @Suite("brokerctl key")
@@ -35,6 +36,43 @@ struct KeyCommandTests {
         let result = try await brokerctl(["key"] + arguments, at: broker.path, input: "a long sentence\n")
         #expect(result.output == words, "\(result)")
         #expect(log.all == [params])
+    }
+
+    /// Asks before each answer what it may, as pinentry 1.3 does on a terminal, and waits for it.
+    private static let inquiring = #"""
+        #!/bin/sh
+        echo OK
+        while read -r line; do
+            if [ "$line" = GETPIN ]; then
+                for what in GENPIN 'QUALITY a%20l'; do
+                    echo "INQUIRE $what"
+                    while read -r reply && echo "$reply" >> "$0.heard" && [ "$reply" != END ] && [ "$reply" != CAN ]; do :; done
+                done
+                printf 'S PIN_REPEATED\nD a%%20long%%20sentence\n'
+            fi
+            echo OK
+        done
+        """#
+
+    @Test("a pinentry that asks how good a passphrase is has an answer: no number, and nothing is made up for it")
+    func inquiries() async throws {
+        let log = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "keys.setSource" { log.add(request.params) }
+                peer.answer(request, Self.state("passphrase"))
+            }
+        }
+        try await withTestBed { bed in
+            let program = bed.path("pinentry")
+            try Self.inquiring.write(toFile: program, atomically: true, encoding: .utf8)
+            try await bed.require("chmod", ["755", program])
+            let words = ["key", "set-source", "passphrase", "--pinentry", program]
+            let result = try await brokerctl(words, at: broker.path)
+            #expect(result.succeeded, "\(result)")
+            #expect(log.all == [#"{"passphrase":"a long sentence","source":"passphrase"}"#])
+            #expect(try String(contentsOfFile: program + ".heard", encoding: .utf8) == "CAN\nD -1\nEND\n")
+        }
     }
 
     @Test("a credential is said to open on this machine only, until something else opens the vault as well")

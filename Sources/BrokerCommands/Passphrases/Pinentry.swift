@@ -83,6 +83,11 @@ struct Pinentry {
 
     @discardableResult
     private func tell(_ line: String) throws(BrokerClientError) -> Answer {
+        try write(line)
+        return try answer()
+    }
+
+    private func write(_ line: String) throws(BrokerClientError) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -90,7 +95,6 @@ struct Pinentry {
             guard count > 0 else { throw ended }
             bytes = bytes.dropFirst(count)
         }
-        return try answer()
     }
 
     private func answer() throws(BrokerClientError) -> Answer {
@@ -102,6 +106,9 @@ struct Pinentry {
             case "OK": return answer
             case "D": answer.data += Self.decoded(rest)
             case "S": answer.isRepeated = answer.isRepeated || rest == "PIN_REPEATED"
+            // It waits for what it asks. Version 1.3 asks on a terminal how good the passphrase is, at each key, and shows no number
+            // that is below zero.
+            case "INQUIRE": try write(rest.hasPrefix("QUALITY") ? "D -1\nEND" : "CAN")
             // Whatever else it is, nobody gave a passphrase.
             case "ERR": throw BrokerClientError(.userCanceled, "No passphrase was given; nothing was changed.")
             default: continue
