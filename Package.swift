@@ -205,7 +205,7 @@ let package = Package(
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerDaemonTests", ["BrokerDaemon", "BrokerConfig"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
-        tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
+        tests("IntegrationTests", ["BrokerClient", "DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("ManualTests", ["BrokerDaemon", "BrokerCommands", "BrokerConfig", "BrokerRPC", "BrokerValues"]),

@@ -34,6 +34,8 @@ package struct LineLimits: Sendable {
     package var lingering = 32
     /// Peers without a place that wait at once for connections that are about to end; more are refused without.
     package var waiting = 4
+    /// Accepted peers that wait at once to be looked at; beyond it nobody else is accepted.
+    package var arrivals = 128
 
     package init() {}
 
@@ -41,23 +43,30 @@ package struct LineLimits: Sendable {
     private static let descriptorsOfConnection = 3
     /// What everything else takes: redirect ports, providers, the vault.
     private static let otherDescriptors = 512
-    /// What the process has open when nobody is connected, and what it takes to look at one peer.
+    /// What the process has open when nobody is connected, and what it takes to look at peers.
     private static let ownDescriptors = 36
 
     /// What a process needs that has as many connections.
     package var descriptors: Int { (connections + reserve) * Self.descriptorsOfConnection + Self.otherDescriptors }
 
-    /// Has no more connections than the process can have; a few in any case. Refused peers leave room for them.
+    /// Has no more connections than the process can have; a few in any case. Peers that are refused, or not looked at yet, leave room
+    /// for them.
     package mutating func fit(descriptors: Int) {
         let room = (descriptors - Self.otherDescriptors) / Self.descriptorsOfConnection - reserve
         connections = min(connections, max(room, Self.fewest))
-        // Where there is no room for all kept places either, a look at who comes must not fail for want of a descriptor.
+        // Where there is no room for all kept places either, a look at a peer must not fail for want of a descriptor.
         let places = (descriptors - Self.ownDescriptors) / Self.descriptorsOfConnection
         reserve = min(reserve, max(places - connections, Self.smallestReserve))
         userConnections = userConnections.map { min($0, connections) }
-        lingering = min(lingering, descriptors / 8)
+        let taken = Self.ownDescriptors + (connections + reserve) * Self.descriptorsOfConnection
+        let rest = max(descriptors - taken, Self.smallestRest)
+        // The first has its socket; the others have a handle on their process besides.
+        lingering = min(lingering, rest / 4)
+        waiting = min(waiting, rest / 8)
+        arrivals = min(arrivals, rest / 4)
     }
 
     private static let fewest = 8
     private static let smallestReserve = 2
+    private static let smallestRest = 8
 }

@@ -26,7 +26,8 @@ package final class LineListener: Sendable {
         try await start(
             socket, on: reactor,
             LineReception(
-                table: LineTable(limits: limits), service: service, limits: limits, looks: PeerLooks(),
+                table: LineTable(limits: limits), service: service, limits: limits,
+                looks: PeerLooks(mostWaiting: limits.arrivals),
                 notices: LineNotices(logger))
         )
     }

@@ -10,8 +10,6 @@ final class PeerLooks: Sendable {
 
     /// At a time.
     static let threads = 2
-    /// So many wait; beyond it nobody else is accepted.
-    static let mostWaiting = 128
 
     fileprivate struct Process: Hashable {
         let uid: UInt32
@@ -28,7 +26,11 @@ final class PeerLooks: Sendable {
         var whenRoom: [Look] = []
     }
 
+    /// So many wait; beyond it nobody else is accepted.
+    private let mostWaiting: Int
     private let state = Mutex(State())
+
+    init(mostWaiting: Int) { self.mostWaiting = mostWaiting }
 
     /// - Parameter look: run on a thread that may wait.
     func add(_ peer: PeerCredentials, _ look: @escaping Look) {
@@ -45,7 +47,7 @@ final class PeerLooks: Sendable {
     /// - Returns: whether there is room for one more; otherwise it is told once when there is.
     func hasRoom(orTell told: @escaping Look) -> Bool {
         state.withLock { state in
-            guard state.count >= Self.mostWaiting else { return true }
+            guard state.count >= mostWaiting else { return true }
             state.whenRoom.append(told)
             return false
         }
@@ -54,7 +56,7 @@ final class PeerLooks: Sendable {
     private func run() {
         while let (process, look) = state.withLock({ $0.next() }) {
             look()
-            for told in state.withLock({ $0.ended(process, mostWaiting: Self.mostWaiting) }) { told() }
+            for told in state.withLock({ $0.ended(process, mostWaiting: mostWaiting) }) { told() }
         }
     }
 }
@@ -80,7 +82,7 @@ extension PeerLooks.State {
     fileprivate mutating func ended(_ process: PeerLooks.Process, mostWaiting: Int) -> [PeerLooks.Look] {
         count -= 1
         if waiting[process]?.isEmpty == true { waiting[process] = nil } else { turns.append(process) }
-        guard count < mostWaiting / 2 else { return [] }
+        guard count <= mostWaiting / 2 else { return [] }
         defer { whenRoom = [] }
         return whenRoom
     }

@@ -10,8 +10,10 @@ struct LineLimitsTests {
         var limits = LineLimits()
         limits.fit(descriptors: most)
         #expect(limits.connections >= 8 && limits.reserve >= 2)
-        // Each has its socket and a handle on its peer; 36 are the process's own.
-        #expect((limits.connections + limits.reserve) * 2 + 36 <= most)
+        #expect(limits.lingering >= 1 && limits.waiting >= 1 && limits.arrivals >= 2)
+        // Each has its socket and, unless it lingers, a handle on its peer; 36 are the process's own.
+        let peers = limits.connections + limits.reserve + limits.waiting + limits.arrivals
+        #expect(peers * 2 + limits.lingering + 36 <= most)
         #expect(most < 4_096 || limits.connections == 256 && limits.reserve == 16)
     }
 }
