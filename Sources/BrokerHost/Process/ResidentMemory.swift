@@ -18,6 +18,6 @@ package enum ResidentMemory {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Gives the kernel back the heap's free pages.
+    /// Gives the kernel back what can be had again: free pages of the heap, and pages of the program's and its libraries' files.
     package static func release() { broker_release_memory() }
 }
