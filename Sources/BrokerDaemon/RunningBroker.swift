@@ -131,22 +131,31 @@ struct RunningBroker: Sendable {
         let requests = RequestService(services)
         let doors = Doors(configuration, requests)
         let listener: LineListener
-        let doorListeners: [LineListener]
+        var doorListeners: [LineListener] = []
         let reactor: Reactor
         do throws(SocketError) {
             reactor = try Reactor()
             let front = JSONRPCFront(requests)
-            listener = try await LineListener.start(
-                try socket(configuration, activated?.main), on: reactor, service: BrokerService(front),
-                limits: limits, logger: logger)
+            // A client that finds the broker's own socket finds the doors', too.
+            let bound = try doors.bind(
+                beside: activated?.main.path ?? socketPath(configuration), handed: activated?.others ?? [:],
+                configuration, logger)
+            do throws(SocketError) {
+                listener = try await LineListener.start(
+                    try socket(configuration, activated?.main), on: reactor, service: BrokerService(front),
+                    limits: limits, logger: logger)
+            } catch {
+                for door in bound { door.socket.removePath() }
+                throw error
+            }
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(
                 beside: listener, configured: Set(configured.keys),
                 SandboxFront(front), others: doors.inSandboxes(configuration))
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
-            doorListeners = try await doors.open(
-                beside: listener, at: activated?.main.path ?? socketPath(configuration),
-                handed: activated?.others ?? [:], configuration, noting: services.doors, logger)
+            for door in bound {
+                doorListeners.append(try await door.serve(beside: listener, noting: services.doors))
+            }
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }

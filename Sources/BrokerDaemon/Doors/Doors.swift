@@ -36,17 +36,16 @@ struct Doors: Sendable {
         }
     }
 
+    /// Binds their sockets; clients wait until the doors are served.
+    ///
     /// - Parameters:
-    ///   - main: its limits hold for the connections of all doors together.
     ///   - socket: the broker's own.
     ///   - handed: the sockets that systemd passed in, by name. Where a door is to be shut, its clients are answered so.
-    ///   - opened: notes what is open.
     /// - Throws: when a place that the configuration names cannot be had.
-    func open(
-        beside main: LineListener, at socket: String, handed: [String: ActivatedSocket],
-        _ configuration: BrokerConfiguration, noting opened: OpenDoors, _ logger: Logger
-    ) async throws(SocketError) -> [LineListener] {
-        var listeners: [LineListener] = []
+    func bind(
+        beside socket: String, handed: [String: ActivatedSocket], _ configuration: BrokerConfiguration, _ logger: Logger
+    ) throws(SocketError) -> [BoundDoor] {
+        var bound: [BoundDoor] = []
         for door in doors {
             let type = Swift.type(of: door)
             let path = type.path(configuration, beside: socket)
@@ -55,14 +54,16 @@ struct Doors: Sendable {
             let front = door.front(requests, isShut: path == nil)
             do throws(SocketError) {
                 let socket = try Self.socket(at: path, handed, configuration)
-                listeners.append(try await main.startAnother(socket, service: BrokerService(front)))
-                if let path { opened.add(front.door, at: handed?.path ?? path) }
+                bound.append(BoundDoor(front: front, socket: socket, path: path.map { handed?.path ?? $0 }))
             } catch {
-                guard type.setting(in: configuration) == nil else { throw error }
+                guard type.setting(in: configuration) == nil else {
+                    for door in bound { door.socket.removePath() }
+                    throw error
+                }
                 logger.warning("a door stays shut", metadata: ["door": "\(front.door.rawValue)", "cause": "\(error)"])
             }
         }
-        return listeners
+        return bound
     }
 
     func apply(_ configuration: BrokerConfiguration) {
@@ -75,5 +76,22 @@ struct Doors: Sendable {
         if let handed { return try .inherited(handed.descriptor) }
         return try .bind(
             SocketPlace(path: path ?? "", audience: configuration.isSystemMode ? .everybody : .owner))
+    }
+}
+
+/// A door whose socket is there.
+struct BoundDoor: Sendable {
+    let front: any Front
+    let socket: ListeningSocket
+    /// Nil where its clients are answered that it is shut.
+    let path: String?
+
+    /// - Parameters:
+    ///   - main: its limits hold for the connections of all doors together.
+    ///   - opened: notes what is open.
+    func serve(beside main: LineListener, noting opened: OpenDoors) async throws(SocketError) -> LineListener {
+        let listener = try await main.startAnother(socket, service: BrokerService(front))
+        if let path { opened.add(front.door, at: path) }
+        return listener
     }
 }

@@ -23,7 +23,7 @@ package final class ListeningSocket: Sendable {
     }
 
     /// Unlinks the path, unless something else stands there by now. Does nothing the second time.
-    func removePath() {
+    package func removePath() {
         file?.remove()
     }
 
