@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What a registration must look like. Pure.
+/// The rules for registrations. Pure.
 enum AppRules {
     static func check(_ app: AppRegistration) throws(BrokerError) {
         try check(app.name, field: "name", limit: 100)

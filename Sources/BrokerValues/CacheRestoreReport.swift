@@ -1,4 +1,4 @@
-/// What became of an imported backup.
+/// The outcome of importing a backup.
 package struct CacheRestoreReport: Sendable, Equatable {
     package enum Fate { case added, replaced, kept }
 

@@ -51,7 +51,7 @@ struct AuditChain: Sendable {
     /// Roughly the bytes it takes.
     var weight: Int { tail.entries.reduce(1_024) { $0 + $1.roughBytes } }
 
-    /// What is to be written for all that was appended: one transaction.
+    /// The changes to write for everything that was appended, in one transaction.
     mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {
         defer { (changed, dropped, hasNews) = ([], [], false) }
         let gone = Set(dropped.map(\.number))

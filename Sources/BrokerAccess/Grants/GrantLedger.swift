@@ -161,7 +161,7 @@ struct GrantLedger: Sendable {
         return .new(request, replaced: replaced)
     }
 
-    /// Whoever has many requests leaves as many places free, so that there is one for who has none.
+    /// A caller with many requests leaves as many places free, so that a caller without any finds one.
     private func hasRoom(for claimant: Claimant) -> Bool {
         let own = requests.count { $0.claimant == claimant }
         let ofUnnamed = requests.count { $0.claimant.isUnnamed }

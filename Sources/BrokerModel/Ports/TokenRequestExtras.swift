@@ -33,7 +33,7 @@ package struct ProofKey: Sendable {
     }
 }
 
-/// What one proof is good for (RFC 9449, section 4.2).
+/// The request that one proof is for (RFC 9449, section 4.2).
 package struct ProofTarget: Sendable, Equatable {
     /// As in the request line.
     package var method: String

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What each kind of provider means by its refusals (decision 121).
+/// The meaning of refusals, by kind of provider (decision 121).
 @Suite("The table of refusals")
 struct RefusalTableTests {
     struct Row: Sendable, CustomTestStringConvertible {

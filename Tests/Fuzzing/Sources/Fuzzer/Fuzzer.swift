@@ -47,7 +47,7 @@ private func startDriver(
     _ test: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
 ) -> CInt
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this with each input.
 ///
 /// - Returns: 0; what is wrong ends the process instead.
 @_cdecl("LLVMFuzzerTestOneInput")
