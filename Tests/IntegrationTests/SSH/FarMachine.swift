@@ -14,7 +14,8 @@ struct FarMachine {
     }
 
     let bed: TestBed
-    let daemon: ManagedProcess
+    private(set) var daemon: ManagedProcess
+    private let launch: Launch
     /// Ahead in `PATH`: the person's ssh.
     let programs: String
     private let folder: String
@@ -52,20 +53,30 @@ struct FarMachine {
         try (["Host devbox"] + Self.configuration(folder, port) + configuration).joined(separator: "\n")
             .write(toFile: "\(folder)/ssh_config", atomically: true, encoding: .utf8)
         mkdir("/run/sshd", 0o755)
-        let daemon = try bed.start(
-            Launch(
-                "unshare",
-                [
-                    "--mount", "--propagation", "private", "sh", "-c",
-                    "mount --bind '\(folder)/passwd' /etc/passwd && exec \"$@\"", "sh", server, "-D", "-e", "-f",
-                    "\(folder)/sshd_config",
-                ]), as: "sshd")
-        try await daemon.waitForText("listening")
+        let launch = Launch(
+            "unshare",
+            [
+                "--mount", "--propagation", "private", "sh", "-c",
+                "mount --bind '\(folder)/passwd' /etc/passwd && exec \"$@\"", "sh", server, "-D", "-e", "-f",
+                "\(folder)/sshd_config",
+            ])
         let far = FarMachine(
-            bed: bed, daemon: daemon, programs: "\(folder)/bin", folder: folder,
-            runtime: try bed.makeDirectory("runtime"))
+            bed: bed, daemon: try bed.start(launch, as: "sshd"), launch: launch, programs: "\(folder)/bin",
+            folder: folder, runtime: try bed.makeDirectory("runtime"))
+        try await far.daemon.waitForText("listening")
         try await far.install("#!/bin/sh\nexec /usr/bin/ssh -F '\(folder)/ssh_config' \"$@\"\n", as: "ssh")
         return far
+    }
+
+    /// Ends everything that runs there, at once.
+    func cutPower() async throws {
+        for pid in try await processes(below: [daemon.pid]) { kill(pid, SIGKILL) }
+        _ = await daemon.exitStatus()
+    }
+
+    mutating func boot() async throws {
+        daemon = try bed.start(launch, as: bed.unique("sshd"))
+        try await daemon.waitForText("listening")
     }
 
     /// A program of the person's. Another process writes it: one that this process has open cannot always be executed.

@@ -187,13 +187,18 @@ extension FarMachine {
 
     /// Processes whose command line matches, below sshd or below that login.
     func processes(_ pattern: String, of login: ManagedProcess) async throws -> [pid_t] {
+        try await processes(below: [daemon.pid, login.pid], matching: pattern)
+    }
+
+    /// These processes and their descendants.
+    func processes(below roots: [pid_t], matching pattern: String = "") async throws -> [pid_t] {
         let all = try await bed.require("ps", ["-eo", "pid=,ppid=,args=", "ww"]).split(separator: "\n").compactMap {
             line -> (pid: pid_t, parent: pid_t, words: String)? in
             let parts = line.split(separator: " ", maxSplits: 2)
             guard parts.count == 3, let pid = pid_t(parts[0]), let parent = pid_t(parts[1]) else { return nil }
             return (pid, parent, String(parts[2]))
         }
-        var ours: Set<pid_t> = [daemon.pid, login.pid]
+        var ours = Set(roots)
         var count = 0
         while count < ours.count {
             count = ours.count

@@ -7,8 +7,8 @@ import Testing
 struct SSHTests {
     /// A broker with somebody signed in, and a machine to log in to.
     struct Scene {
-        let near: DevelopmentScene
-        let far: FarMachine
+        var near: DevelopmentScene
+        var far: FarMachine
 
         static func make(
             in bed: TestBed, users: [FarMachine.User] = [FarMachine.user], settings: [String] = [],
