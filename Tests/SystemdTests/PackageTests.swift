@@ -30,6 +30,7 @@ struct PackageTests {
             try await lab.signIn("work", at: provider)
             let token = try await lab.user("brokerctl", "token", "--app", "work")
             try await shells(in: lab)
+            try await python(in: lab, gets: token)
 
             let newer = try await DebianPackages.make(in: bed, suffix: "+test")
             let before = try await lab.property("MainPID")
@@ -71,6 +72,18 @@ struct PackageTests {
         #expect(fish.contains("status"), "\(fish)")
         let page = try await lab.user("man", "-w", "git-credential-broker")
         #expect(page.contains("/usr/share/man/man1/"), "\(page)")
+    }
+
+    /// The client for Python is a package of its own. Root's Python leaves nothing of it, compiled files included.
+    private func python(in lab: SystemdLab, gets token: String) async throws {
+        try await lab.install("python3-brokerclient")
+        let script = "from brokerclient import Broker; print(Broker().acquire_token_silent('work').access_token)"
+        #expect(try await lab.user("python3", "-c", script) == token)
+        try await lab.root("python3", "-c", "import brokerclient.aio, brokerclient.keyring")
+        try await lab.root("dpkg", "--purge", "python3-brokerclient")
+        let left = try await lab.rootAttempt("test", "-e", "/usr/lib/python3/dist-packages/brokerclient")
+        #expect(!left.succeeded)
+        #expect(try await !lab.attempt("python3", "-c", "import brokerclient").succeeded)
     }
 
     @Test("one broker for all comes with its account and socket; a purge takes everybody's tokens with it")
