@@ -58,7 +58,7 @@ package final class CacheIndex: Sendable {
 
     package init(vault: any RecordVault, limits: Limits = Limits(), idle: Limits = .idle) {
         self.vault = vault
-        self.idle = resting
+        self.idle = idle
         state = Mutex(State(limits))
     }
 

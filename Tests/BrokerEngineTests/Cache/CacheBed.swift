@@ -18,7 +18,7 @@ final class CacheBed: Sendable {
     ) async throws {
         folder = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
-        index = CacheIndex(vault: vault, limits: limits, idle: resting)
+        index = CacheIndex(vault: vault, limits: limits, idle: idle)
         writer = CacheWriter(
             vault: vault, index: index, clock: clock, settings: { EngineSettings() }, log: .silent)
     }

@@ -60,7 +60,7 @@ struct CacheBoundTests {
     }
 
     @Test("while nothing is asked for, what was not used for longest goes, unless the disk lacks something")
-    func resting() async throws {
+    func idle() async throws {
         let bed = try await CacheBed(idle: Self.limits(tokens: 20_000))
         let owners = (0..<60).map { Self.owner("person-\($0)") }
         for owner in owners {
@@ -84,8 +84,8 @@ struct CacheBoundTests {
     @Test("accounts rest as tokens do, a group whole; of equal ones the one that was used last stays")
     func restingAccounts() async throws {
         var idle = CacheIndex.Limits()
-        resting.accounts = 20_000
-        let bed = try await CacheBed(idle: resting)
+        idle.accounts = 20_000
+        let bed = try await CacheBed(idle: idle)
         let groups = (0..<3).map {
             CacheIndex.GroupKey(partition: Sample.partition, group: .init(rawValue: "app:\($0)"))
         }
