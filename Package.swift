@@ -137,7 +137,7 @@ let package = Package(
         layer(
             "BrokerHost",
             [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux", .logging,
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CSystemd", "CBrokerLinux", .logging,
             ]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
 
@@ -150,7 +150,6 @@ let package = Package(
         // C
         .target(name: "CArguments", path: "Sources/C/CArguments"),
         .target(name: "CWipingHeap", path: "Sources/C/CWipingHeap"),
-        .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
         .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),

@@ -1,8 +1,10 @@
 import CSystemd
 import Glibc
 
-/// A connection to the session's message bus (D-Bus, by libsystemd), for one thread at a time. Every call blocks.
+/// A connection to a message bus (D-Bus, by libsystemd), for one thread at a time. Every call blocks.
 package final class Bus {
+    package enum Kind: Sendable { case session, system }
+
     /// What is called: a method of an object.
     package struct Method: Sendable {
         package var service: String
@@ -21,9 +23,13 @@ package final class Bus {
     let handle: OpaquePointer
     private var handlers: [Handler] = []
 
-    package init() throws(BusError) {
+    package init(_ kind: Kind = .session) throws(BusError) {
         var opened: OpaquePointer?
-        let code = sd_bus_open_user(&opened)
+        let code =
+            switch kind {
+            case .session: sd_bus_open_user(&opened)
+            case .system: sd_bus_open_system(&opened)
+            }
         guard code >= 0, let opened else { throw BusError(code: code) }
         handle = opened
     }
@@ -60,12 +66,47 @@ package final class Bus {
     package func flag(
         _ name: String, of interface: String, at path: String, service: String, within patience: Duration
     ) throws(BusError) -> Bool {
+        try property(name, "b", of: interface, at: path, service: service, within: patience) {
+            (answer) throws(BusError) in try answer.flag()
+        }
+    }
+
+    /// - Parameters:
+    ///   - type: the signature of its value.
+    ///   - value: reads that.
+    package func property<Value>(
+        _ name: String, _ type: String, of interface: String, at path: String, service: String,
+        within patience: Duration, _ value: (BusReader) throws(BusError) -> Value
+    ) throws(BusError) -> Value {
         let get = Method("Get", of: "org.freedesktop.DBus.Properties", at: path, service: service)
         let answer = try call(get, within: patience) { arguments throws(BusError) in
             try arguments.string(interface)
             try arguments.string(name)
         }
-        return try answer.inside("v", "b") { () throws(BusError) in try answer.flag() } ?? false
+        let read = try answer.inside("v", type) { () throws(BusError) in try value(answer) }
+        guard let read else { throw BusError(number: EBADMSG) }
+        return read
+    }
+
+    /// The unique name of the program that has a name now, or `nil`. Starts nothing.
+    package func owner(of service: String, within patience: Duration) throws(BusError) -> String? {
+        do throws(BusError) {
+            let answer = try call(.ofBus("GetNameOwner"), within: patience) { arguments throws(BusError) in
+                try arguments.string(service)
+            }
+            return try answer.string()
+        } catch {
+            guard error.isAbsence else { throw error }
+            return nil
+        }
+    }
+
+    /// An object's path that ends with a name, whatever characters that has.
+    package static func path(_ prefix: String, _ name: String) -> String? {
+        var encoded: UnsafeMutablePointer<CChar>?
+        guard sd_bus_path_encode(prefix, name, &encoded) >= 0, let encoded else { return nil }
+        defer { free(encoded) }
+        return String(cString: encoded)
     }
 
     /// Whether a program has the name, or would be started for it. Starts nothing.

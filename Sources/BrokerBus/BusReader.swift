@@ -11,6 +11,12 @@ package final class BusReader {
 
     deinit { sd_bus_message_unref(message) }
 
+    /// The unique name of the sender.
+    package var sender: String? { sd_bus_message_get_sender(message).map { String(cString: $0) } }
+
+    /// The path of the object that a signal is from.
+    package var object: String? { sd_bus_message_get_path(message).map { String(cString: $0) } }
+
     package func string() throws(BusError) -> String { try require(text("s")) }
 
     package func path() throws(BusError) -> String { try require(text("o")) }
@@ -19,6 +25,21 @@ package final class BusReader {
         var value: Int32 = 0
         try require(sd_bus_message_read_basic(message, type("b"), &value))
         return value != 0
+    }
+
+    package func number() throws(BusError) -> UInt32 {
+        var value: UInt32 = 0
+        try require(sd_bus_message_read_basic(message, type("u"), &value))
+        return value
+    }
+
+    /// - Returns: a descriptor for the caller to close.
+    package func descriptor() throws(BusError) -> Int32 {
+        var value: Int32 = -1
+        try require(sd_bus_message_read_basic(message, type("h"), &value))
+        let own = fcntl(value, F_DUPFD_CLOEXEC, 3)
+        guard own >= 0 else { throw BusError(number: errno) }
+        return own
     }
 
     /// Hands out bytes where they are.

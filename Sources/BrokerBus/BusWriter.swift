@@ -16,6 +16,12 @@ package struct BusWriter {
         try check(sd_bus_message_append_basic(message, type("b"), &value))
     }
 
+    package func number(_ number: UInt32) throws(BusError) { try basic("u", number) }
+
+    package func number(_ number: UInt64) throws(BusError) { try basic("t", number) }
+
+    package func number(_ number: Int32) throws(BusError) { try basic("i", number) }
+
     package func bytes(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
         try check(sd_bus_message_append_array(message, type("y"), bytes.baseAddress, bytes.count))
     }
@@ -59,6 +65,10 @@ package struct BusWriter {
 
     private func basic(_ kind: Unicode.Scalar, _ text: String) throws(BusError) {
         try check(text.withCString { sd_bus_message_append_basic(message, type(kind), $0) })
+    }
+
+    private func basic<Number: FixedWidthInteger>(_ kind: Unicode.Scalar, _ number: Number) throws(BusError) {
+        try check(withUnsafePointer(to: number) { sd_bus_message_append_basic(message, type(kind), $0) })
     }
 
     private func type(_ scalar: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: scalar.value) }

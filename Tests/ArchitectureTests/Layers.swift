@@ -108,7 +108,7 @@ extension Layer {
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux"],
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CSystemd", "CBrokerLinux"],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerConfig", folder: "BrokerConfig", height: 3,

@@ -1,5 +1,5 @@
+import BrokerBus
 import BrokerSystem
-import CSystemd
 import Dispatch
 import Glibc
 import Synchronization
@@ -73,16 +73,14 @@ final class SystemServices: Sendable {
     /// The property `UID` of org.freedesktop.systemd1.Service: what `User=` came to, `UInt32.max` for none. Nil when
     /// systemd did not say.
     private static func ask(_ service: String) -> UInt32? {
-        var bus: OpaquePointer?
-        guard sd_bus_open_system(&bus) >= 0, let bus else { return nil }
-        defer { sd_bus_flush_close_unref(bus) }
-        var path: UnsafeMutablePointer<CChar>?
-        guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", service, &path) >= 0, let path else { return nil }
-        defer { free(path) }
-        var account: UInt32 = .max
-        let status = sd_bus_get_property_trivial(
-            bus, "org.freedesktop.systemd1", path, "org.freedesktop.systemd1.Service", "UID", nil,
-            CChar(UInt8(ascii: "u")), &account)
-        return status >= 0 ? account : nil
+        guard let path = Bus.path("/org/freedesktop/systemd1/unit", service) else { return nil }
+        let systemd = "org.freedesktop.systemd1"
+        do throws(BusError) {
+            return try Bus(.system).property(
+                "UID", "u", of: "\(systemd).Service", at: path, service: systemd, within: .seconds(25)
+            ) { (answer) throws(BusError) in try answer.number() }
+        } catch {
+            return nil
+        }
     }
 }

@@ -1,7 +1,7 @@
+import BrokerBus
 import BrokerModel
 import BrokerSystem
 import BrokerValues
-import CDesktop
 import Glibc
 
 /// Asks by polkit, whose agent the person's desktop has, or `pkttyagent` on a terminal.
@@ -21,21 +21,78 @@ package struct PolkitPresence: PresenceAuthority {
         }
     }
 
+    private static let service = "org.freedesktop.PolicyKit1"
+    private static let patience = Duration.seconds(120)
+
     private static func askWaiting(
         _ question: PresenceQuestion, _ process: Int32, _ started: UInt64, _ uid: UInt32
     ) -> PresenceAnswer {
-        var text = [CChar](repeating: 0, count: 256)
-        let answer = broker_presence_ask(
-            action(question.method), process, started, uid, message(for: question), shown(question.caller),
-            shown(question.apps.joined(separator: ", ")), &text, text.count)
-        switch answer {
-        case BROKER_PRESENCE_SHOWN: return .shown
-        case BROKER_PRESENCE_NOBODY_ASKS: return .nobodyAsks
-        case BROKER_PRESENCE_UNAVAILABLE:
-            return .unavailable(
-                String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        default: return .notShown
+        do throws(BusError) {
+            let bus = try Bus(.system)
+            let subject = Subject(process: process, started: started, uid: uid)
+            do throws(BusError) {
+                return try check(question, subject, message(for: question), on: bus)
+            } catch {
+                // polkit takes a text from root and the action's owner only; otherwise it shows the action's own.
+                guard error.name == "\(service).Error.NotAuthorized" else { throw error }
+                return try check(question, subject, nil, on: bus)
+            }
+        } catch {
+            return error.isSilence ? .notShown : .unavailable(shown(error.text))
         }
+    }
+
+    private struct Subject {
+        let process: Int32
+        /// In clock ticks since boot: polkit recognizes by it a pid that has another process by now.
+        let started: UInt64
+        let uid: UInt32
+    }
+
+    private static func check(
+        _ question: PresenceQuestion, _ subject: Subject, _ message: String?, on bus: Bus
+    ) throws(BusError) -> PresenceAnswer {
+        let method = Bus.Method(
+            "CheckAuthorization", of: "\(service).Authority", at: "/org/freedesktop/PolicyKit1/Authority",
+            service: service)
+        let answer = try bus.call(method, within: patience) { arguments throws(BusError) in
+            try arguments.inside("r", "sa{sv}") { () throws(BusError) in
+                try arguments.string("unix-process")
+                try arguments.inside("a", "{sv}") { () throws(BusError) in
+                    try arguments.entry("pid", "u") { () throws(BusError) in
+                        try arguments.number(UInt32(bitPattern: subject.process))
+                    }
+                    try arguments.entry("start-time", "t") { () throws(BusError) in
+                        try arguments.number(subject.started)
+                    }
+                    // Without it polkit would look it up by the pid.
+                    try arguments.entry("uid", "i") { () throws(BusError) in
+                        try arguments.number(Int32(bitPattern: subject.uid))
+                    }
+                }
+            }
+            try arguments.string(action(question.method))
+            let apps = question.apps.joined(separator: ", ")
+            let details: KeyValuePairs<String, String> =
+                if let message {
+                    ["polkit.message": message, "caller": shown(question.caller), "app": shown(apps)]
+                } else {
+                    [:]
+                }
+            try arguments.words(details)
+            // AllowUserInteraction
+            try arguments.number(UInt32(1))
+            try arguments.string("")
+        }
+        let (isAuthorized, isChallenge) =
+            try answer.inside("r", "bba{ss}") { () throws(BusError) in
+                let answers = (try answer.flag(), try answer.flag())
+                try answer.skip("a{ss}")
+                return answers
+            } ?? (false, false)
+        if isAuthorized { return .shown }
+        // A person would have to be asked, and no agent does that for the process.
+        return isChallenge ? .nobodyAsks : .notShown
     }
 
     /// What polkit says in the place of the action's own text. It fills in `$(caller)` and `$(app)` itself, once: what others chose

@@ -1,5 +1,4 @@
 import BrokerSystem
-import CDesktop
 import Dispatch
 import Glibc
 
@@ -34,34 +33,21 @@ package struct SessionWatch: Sendable {
         guard watchesSleep || watchesScreen else { return }
         let (sleep, screen) = (watchesSleep, watchesScreen)
         let status = DetachedThread.start {
-            let box = Unmanaged.passRetained(Handler(onEvent))
             while true {
-                onTrouble(
-                    broker_login_watch(
-                        getuid(), sleep, screen,
-                        { context, event in
-                            guard let context else { return }
-                            Unmanaged<Handler>.fromOpaque(context).takeUnretainedValue().handle(event)
-                        }, box.toOpaque()))
+                onTrouble(LoginSignals.watch(sleep: sleep, screen: screen) { Self.wait(for: onEvent, $0) })
                 Glibc.sleep(Self.pause)
             }
         }
         if status != 0 { onTrouble(status) }
     }
 
-    private final class Handler: Sendable {
-        private let onEvent: @Sendable (Event) async -> Void
-
-        init(_ onEvent: @escaping @Sendable (Event) async -> Void) { self.onEvent = onEvent }
-
-        /// On the watch's own thread, which may block.
-        func handle(_ event: broker_login_event) {
-            let done = DispatchSemaphore(value: 0)
-            Task { [onEvent] in
-                await onEvent(event == BROKER_LOGIN_SLEEPS ? .sleeps : .screenLocked)
-                done.signal()
-            }
-            done.wait()
+    /// On the watch's own thread, which may block.
+    private static func wait(for onEvent: @escaping @Sendable (Event) async -> Void, _ event: Event) {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            await onEvent(event)
+            done.signal()
         }
+        done.wait()
     }
 }
