@@ -1,8 +1,8 @@
 import BrokerSystem
 import BrokerValues
 
-/// The apps of `apps.d/*.toml`: one table an app, named as requests call it. A file with a mistake counts for nothing; the
-/// others do.
+/// The apps of `apps.d/*.toml`: one table per app, under the name that requests use. A file with a mistake is ignored; the
+/// others count.
 package struct AppFiles: Sendable, Equatable {
     /// Ordered by name.
     package private(set) var entries: [AppFileEntry] = []
@@ -10,7 +10,7 @@ package struct AppFiles: Sendable, Equatable {
 
     package init() {}
 
-    /// - Parameter folders: strongest first; an app of one hides its namesakes of the next. Each may be missing.
+    /// - Parameter folders: strongest first; an app in one hides apps of the same name in the next. Each may be missing.
     init(folders: [String]) throws(ConfigurationError) {
         var byName: [String: AppFileEntry] = [:]
         for folder in folders.reversed() {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// One key of a table `[provider."https://issuer"]`: what the administrator says about a provider.
+/// One key of a table `[provider."https://issuer"]`, in which the administrator describes a provider.
 package struct ProviderSetting: Sendable {
     package let name: String
     package let kind: Kind
@@ -94,7 +94,7 @@ extension ProviderSetting {
             table.completion.resourceParameter = text
         case (.offlineAccess, .boolean(let flag)): table.completion.takesOfflineAccess = flag
         case (.offlineAccess, _): throw Setting.Refusal(.wrongType, "expects a boolean, not \(value.typeName)")
-        // Whether they are hosts, and Entra's, is seen when all tables are read.
+        // Checked after all tables are read: whether they are hosts, and Entra's.
         case (.clouds, .words(let urls)):
             table.otherClouds = urls
         case (.clouds, _):
@@ -104,7 +104,7 @@ extension ProviderSetting {
         }
     }
 
-    /// As the file would have it; nil when it is not set.
+    /// The value as a file would give it; `nil` if it is not set.
     func text(in table: ProviderTable) -> String? {
         switch kind {
         case .providerKind: table.kind?.rawValue

@@ -37,7 +37,7 @@ package enum SandboxTable {
     /// The table of docs/configuration.md, in Markdown; a test compares the two.
     package static var documentation: String { TableKey<Sandbox>.documentation(of: TableKey<Sandbox>.all) }
 
-    /// What is wrong with one, and by which key, if by one; nil when nothing is. Its name is that of a folder.
+    /// The mistake in a sandbox's table, and its key, if it has one; `nil` if there is none. The name is also that of a folder.
     static func mistake(in sandbox: Sandbox, named name: String) -> (key: String?, text: String)? {
         let plain = "up to 32 lower-case letters, digits, dots and hyphens, a letter first"
         guard Sandbox.isEngine(name) else { return (nil, "a sandbox's table is named by \(plain)") }

@@ -1,19 +1,19 @@
-/// One key of the configuration: its type, its bounds, where else it can come from, and what it does.
+/// One key of the configuration: its type, bounds, other sources, and effect.
 ///
 /// ``all`` is the schema. Reading, checking, reloading and the table of docs/configuration.md follow it.
 package struct Setting: Sendable {
     /// Table and key, joined by a dot.
     package let name: String
     package let kind: Kind
-    /// Whether SIGHUP is enough, or the daemon has to be started again.
+    /// Whether SIGHUP is enough, or the daemon must be restarted.
     package let takesEffect: TakesEffect
     /// The long option of brokerd that sets it.
     package var flag: String?
     /// The environment variable that sets it.
     package var environment: String?
-    /// The default in words, where the value itself does not say it.
+    /// The default in words, if the value itself does not show it.
     package var defaultNote: String?
-    /// What earlier releases called it. A file that says so is read, with a remark.
+    /// Its names in earlier releases. A file that uses one is read, with a remark.
     package var formerNames: [String] = []
     package let summary: String
 
@@ -25,13 +25,13 @@ package struct Setting: Sendable {
         case boolean(Field<Bool>)
         case integer(Field<Int>, ClosedRange<Int>, unit: String?)
         case choice(Field<String>, [String])
-        /// Names of key sources, or one: which there are, the vault knows (``ConfigurationLoader/keySources``).
+        /// Names of key sources, or one. The vault defines them (``ConfigurationLoader/keySources``).
         case keySources(Field<[String]>)
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
         /// The same, or ``BrokerConfiguration/Doors/off``.
         case pathOrOff(Field<String?>)
-        /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
+        /// A command: a program and its arguments, run without a shell. Empty if not set.
         case command(Field<[String]>)
     }
 }
@@ -220,12 +220,12 @@ extension Setting {
 
     package static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    /// As ``named(_:)``, by a former name as well.
+    /// Like ``named(_:)``, but also finds former names.
     static func called(_ name: String, among settings: [Setting]) -> Setting? {
         settings.first { $0.name == name } ?? settings.first { $0.formerNames.contains(name) }
     }
 
-    /// Those whose values differ, in the schema's order. For a reload: what takes effect now, and what waits.
+    /// Settings whose values differ, in the schema's order. A reload reports what takes effect now and what waits.
     package static func changed(from old: BrokerConfiguration, to new: BrokerConfiguration) -> [Setting] {
         all.filter { $0.kind.text(in: old) != $0.kind.text(in: new) }
     }
@@ -246,7 +246,7 @@ extension Setting {
 }
 
 extension Setting.Kind {
-    /// The value as the file would have it; empty for a path that is not set.
+    /// The value as a file would give it; empty for a path that is not set.
     package func text(in configuration: BrokerConfiguration) -> String {
         switch self {
         case .boolean(let field): String(configuration[keyPath: field])
@@ -267,13 +267,13 @@ extension Setting.Kind {
         }
     }
 
-    /// As TOML has an array of strings; empty for none.
+    /// A TOML array of strings; empty for none.
     static func quoted(_ words: [String]) -> String {
         guard !words.isEmpty else { return "" }
         return "[" + words.map(quoted).joined(separator: ", ") + "]"
     }
 
-    /// As TOML has a string, or a key that may have any character.
+    /// A TOML string, or a quoted key, which may contain any character.
     static func quoted(_ text: String) -> String {
         "\"" + text.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"") + "\""
     }

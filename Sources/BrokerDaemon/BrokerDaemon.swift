@@ -12,7 +12,7 @@ package enum BrokerDaemon {
         case serving(DaemonCommand)
     }
 
-    /// All that needs no second thread, which the runtime's thread pool cannot have without `/proc`.
+    /// The steps that need no second thread; the runtime's thread pool cannot start one without `/proc`.
     ///
     /// - Parameter arguments: the bytes of each, without the program's name.
     package static func begin(arguments: [[UInt8]]) -> Beginning {
@@ -44,7 +44,7 @@ package enum BrokerDaemon {
     private static func check(_ command: DaemonCommand) throws(StartFailure) -> DaemonExit {
         let loaded = try configuration(command.loader())
         print(loaded.report)
-        // A daemon goes on without such a file; who asks whether all is well is told.
+        // A daemon runs without such a file, but a check reports it.
         for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
         for remark in loaded.configuration.formerNames { say("brokerd: \(remark)") }
         return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
@@ -52,8 +52,8 @@ package enum BrokerDaemon {
 
     package static func serve(_ command: DaemonCommand) async -> DaemonExit {
         do throws(StartFailure) {
-            // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the sockets
-            // that systemd passed in.
+            // First, before any library reads its variables and any secret is in memory: the environment, hardening, and the sockets
+            // from systemd.
             ProcessEnvironment.keep(where: AllowedVariables.has)
             let hardening = ProcessHardening.apply()
             let starter = Starter(
@@ -89,12 +89,12 @@ package enum BrokerDaemon {
         guard BrokerLog.Destination.forStandardError() == .journal else { return say("brokerd: \(failure.text)") }
         BrokerLog().logger(label: "brokerd").error(
             "\(failure.text)", metadata: ["exit": "\(failure.exit.rawValue)"])
-        // The journal looks which unit the process is of when it gets to the entry. Whoever has ended by then is of none, and
-        // journalctl -u would not show why.
+        // The journal looks up the unit of a process when it reads the entry. A process that has exited by then has none, and
+        // journalctl -u would not show the reason.
         usleep(200_000)
     }
 
-    /// One line, whatever a file, an argument or an error has in it.
+    /// Writes one line, even if a file, an argument or an error contains control characters.
     private static func say(_ text: String) {
         let line = SafeText(text, atMost: 4096, .escape).text + "\n"
         line.withCString { _ = write(STDERR_FILENO, $0, strlen($0)) }

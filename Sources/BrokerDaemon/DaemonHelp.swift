@@ -1,4 +1,4 @@
-/// What `brokerd --help` prints, in 80 columns.
+/// The output of `brokerd --help`, in 80 columns.
 package enum DaemonHelp {
     package static let about =
         "Owns the OAuth tokens of its user, or of every user, and hands out access tokens over a Unix socket."
@@ -23,7 +23,7 @@ package enum DaemonHelp {
     }
 
     private static let width = 79
-    /// Where what an option does begins; on the next line where its name is longer.
+    /// The column of an option's description, which moves to the next line if the name is longer.
     private static let column = 28
 
     private static func row(_ option: DaemonOption) -> String {

@@ -1,4 +1,4 @@
-/// An option of `brokerd`. What reads the command line, its help and its manual page have this one list.
+/// An option of `brokerd`. The parser, the help and the manual page share this list.
 package enum DaemonOption: String, CaseIterable, Sendable {
     case socket
     case oidcAgentSocket = "oidc-agent-socket"
@@ -22,7 +22,7 @@ package enum DaemonOption: String, CaseIterable, Sendable {
         self.init(rawValue: String(word.dropFirst(2)))
     }
 
-    /// As it is given.
+    /// The option as typed.
     package var word: String { "--\(rawValue)" }
 
     package var takesValue: Bool {

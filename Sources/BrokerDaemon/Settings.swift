@@ -7,7 +7,7 @@ import BrokerSocket
 import Glibc
 import Logging
 
-/// What the configuration means for each part.
+/// The configuration of each part.
 extension BrokerConfiguration {
     var engineSettings: EngineSettings {
         var settings = EngineSettings()
@@ -26,12 +26,12 @@ extension BrokerConfiguration {
         return settings
     }
 
-    /// Whoever wrote the setting wanted less than `plain`: what is not understood shows nothing.
+    /// An unknown value hides names: its author wanted less than `plain`.
     var journalNames: JournalNames.Style { JournalNames.Style(rawValue: log.names) ?? .none }
 
     var paths: HostPaths { HostPaths(isSystemMode: isSystemMode) }
 
-    /// A broker with many users has no desktop to open a page on.
+    /// A broker for many users has no desktop to open a page on.
     var asksInBrowser: Bool { access.askInBrowser && !isSystemMode }
 
     var accessSettings: AccessSettings {
@@ -74,7 +74,7 @@ extension AppFiles {
 }
 
 extension BrokerConfiguration.Access {
-    /// The settings' choices are the rules' names; a test holds the two together.
+    /// The setting's choices are the names of the rules; a test keeps them in sync.
     fileprivate var tiers: TierRules {
         var rules = TierRules()
         rules.sandboxed = TierRule(rawValue: sandboxed) ?? .deny

@@ -32,7 +32,7 @@ struct ImportMSALCacheCommand: Subcommand {
 
     var global = GlobalOptions()
     var file = ""
-    /// Nobody in particular: every registered app gets what is of its client id.
+    /// If unset, each registered app gets the tokens of its client id.
     var receiver = AppOptions()
 
     mutating func declare(in arguments: inout Arguments) {
@@ -50,7 +50,7 @@ struct ImportMSALCacheCommand: Subcommand {
             do throws(BrokerClientError) {
                 result = try context.connection.call(ImportCache.self, params)
             } catch {
-                // The others may fit; only this one's sign-in is left out, and said to be.
+                // The others may fit; only this account is left out and reported.
                 guard error.code == .invalidParameter, error.rpc == nil else { throw error }
                 sum.problems.append("An account has more tokens than one message can hold; sign it in again.")
                 continue
@@ -73,7 +73,7 @@ struct ImportMSALCacheCommand: Subcommand {
     }
 }
 
-/// A cache account by account, for a message holds one account's tokens with ease and not everybody's.
+/// Splits a cache by account: a message easily holds the tokens of one account, but not of all.
 package enum CacheParts {
     static let sections = ["AccessToken", "RefreshToken", "IdToken", "Account", "AppMetadata"]
 

@@ -140,7 +140,7 @@ struct AddAppCommand: Subcommand {
         do throws(BrokerClientError) {
             return try context.answer(to: RegisterApp.self, params)
         } catch {
-            // Offline: somebody answers there, with another's certificate.
+            // `offline` includes a server that answers with the wrong certificate.
             guard error.code == .invalidResponse || error.code == .offline else { throw error }
             var error = error
             error.message += " Nothing was added; to add the app all the same, say --no-check."

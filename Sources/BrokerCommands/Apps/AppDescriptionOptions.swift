@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What a person says of an app, when it is made known and when it is changed.
+/// The description of an app, for adding and editing it.
 struct AppDescriptionOptions: ArgumentGroup {
     var group: String?
     var scopes: [String] = []
@@ -53,7 +53,7 @@ struct AppDescriptionOptions: ArgumentGroup {
         )
     }
 
-    /// Points out programs that nobody can be.
+    /// Warns about programs that can never match.
     func warn(_ context: CommandContext) {
         let programs = executables.filter { !$0.isEmpty }
         guard !programs.isEmpty else { return }
@@ -63,7 +63,7 @@ struct AppDescriptionOptions: ArgumentGroup {
         }
     }
 
-    /// Changes what was named on the command line, and keeps the rest. An empty text takes something away.
+    /// Changes only what the command line names. An empty text removes a value.
     func change(_ description: inout AppDescription) {
         if let group { description.group = group.isEmpty ? nil : group }
         if let redirectURI { description.redirectURI = redirectURI.isEmpty ? nil : redirectURI }
@@ -96,7 +96,7 @@ struct AppDescriptionOptions: ArgumentGroup {
     }
 }
 
-/// Something of a registration that the broker decides where nobody else does.
+/// A property of a registration that the broker decides by default.
 enum RegisteredChoice: String, CaseIterable, ArgumentValue {
     case on, off, auto
 
@@ -111,7 +111,7 @@ enum RegisteredChoice: String, CaseIterable, ArgumentValue {
     }
 }
 
-/// Where a client secret comes from. Never from an argument: every process of the machine can read those.
+/// The source of a client secret. Never an argument: every process of the machine can read those.
 struct ClientSecretOptions: ArgumentGroup {
     var path: String?
     var isOnStandardInput = false

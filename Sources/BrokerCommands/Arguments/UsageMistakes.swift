@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What can be wrong with a command line, and the sentence that says so.
+/// The possible mistakes in a command line, with their messages.
 extension UsageError {
     static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
         let hint = Spelling.hint(for: word, among: declarations.flatMap(\.words).filter { $0.hasPrefix("--") })

@@ -40,7 +40,7 @@ struct AuditCommand: Subcommand {
         params.app = app
         var log = ListAudit.Result(entries: [], intact: true, completeSince: nil)
         var nodes: [JSONNode] = []
-        // The newest page first.
+        // Pages are read newest first.
         while true {
             params.limit = min(limit - Int64(log.entries.count), 1000)
             let node = try context.connection.result(of: ListAudit.self, params)

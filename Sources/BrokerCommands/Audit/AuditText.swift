@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// The audit log as people read it.
+/// The audit log as text.
 package enum AuditText {
     package static func list(
         _ entries: [AuditEntry], now: NumericDate, usernames: [String: String] = [:], withFacts: Bool = false,

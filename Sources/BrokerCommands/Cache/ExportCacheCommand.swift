@@ -32,10 +32,10 @@ struct ExportCacheCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // Before anybody types a passphrase.
+        // Checked before the user types a passphrase.
         try NewFile.check(file, replacing: force)
         let status = try context.connection.call(GetBrokerStatus.self, .init())
-        // A refusal comes before anybody types, too.
+        // This also fails before the user types anything.
         let contents = try context.connection.call(GetCacheStatistics.self, .init())
         if status.mode == .system, geteuid() == 0 {
             context.output.aside(
@@ -45,7 +45,7 @@ struct ExportCacheCommand: Subcommand {
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)
         let begun = try context.answer(to: ExportCache.self, .init(passphrase: passphrase))
         let transfer = try ExportCache.Result.decoded(begun).transfer
-        // Ctrl-C from here on takes away what is half there.
+        // From here on, Ctrl-C removes the unfinished file.
         Interrupt.onInterrupt {}
         let target = try NewFile(at: file, replacing: force)
         var isDone = false

@@ -49,7 +49,7 @@ struct EditConfigCommand: Subcommand {
         }
     }
 
-    /// The variable is a shell's command line, as with git and sudoedit.
+    /// The variable is a shell command line, as in git and sudoedit.
     private func edit(_ path: String) throws(BrokerClientError) {
         let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]

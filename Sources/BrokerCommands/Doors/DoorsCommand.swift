@@ -30,10 +30,10 @@ struct DoorsCommand: Subcommand {
     }
 }
 
-/// A door, and who came by it last.
+/// A door and its last callers.
 package struct DoorUse {
     let door: OpenDoor
-    /// When, and by whom; the newest first, everybody once.
+    /// Each caller once, with its last use, newest first.
     let callers: [(time: NumericDate, id: String)]
 
     private static let most = 3

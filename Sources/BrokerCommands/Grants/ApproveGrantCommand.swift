@@ -68,7 +68,7 @@ struct ApproveGrantCommand: Subcommand {
     }
 }
 
-/// `TIER:ID`; where the id's own type says the tier (`system:backup.service`), that is enough.
+/// `TIER:ID`, or only an id whose type implies the tier (`system:backup.service`).
 struct CallerName: ArgumentValue, Sendable {
     let identity: CallerIdentity
 

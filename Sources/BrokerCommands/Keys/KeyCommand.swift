@@ -97,12 +97,12 @@ struct SetKeySourceCommand: Subcommand {
 }
 
 enum KeyText {
-    /// - Parameter added: sources that opened the vault besides, before it got another key.
+    /// - Parameter added: additional sources that opened the vault before it got another key.
     static func ended(_ added: [String]) -> String {
         added.map { "\($0.clean) opens it no longer; add it again: brokerctl key add-source \($0.clean)\n" }.joined()
     }
 
-    /// - Returns: what to know of a key that a copy of the vault cannot be opened with elsewhere; nothing of others.
+    /// - Returns: a warning if the key cannot open a copy of the vault on another machine; otherwise empty.
     static func boundToMachine(_ state: KeyState) -> String {
         guard state.source == "credential", state.added == nil else { return "" }
         return "A credential that is sealed for this machine opens on no other one: a copy of the vault alone is no "

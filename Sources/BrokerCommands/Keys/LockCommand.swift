@@ -59,9 +59,9 @@ struct UnlockCommand: Subcommand {
         (try? context.connection.call(GetKeyStatus.self, .init()))?.added?.contains("passphrase") == true
     }
 
-    /// Whether the broker's own program brings the passphrase: then nobody is asked.
+    /// Whether the broker's own program supplies the passphrase, so that no prompt is needed.
     ///
-    /// - Throws: to who may not unlock it: they need not type anything.
+    /// - Throws: if the user may not unlock it, before any prompt.
     private func isBrought(in context: CommandContext) throws(BrokerClientError) -> Bool {
         do throws(BrokerClientError) {
             _ = try context.connection.call(UnlockBroker.self, .init())

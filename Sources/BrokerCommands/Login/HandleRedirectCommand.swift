@@ -30,7 +30,7 @@ struct HandleRedirectCommand: Subcommand {
                 "The sign-in goes on where it was started.\n"
             }
         } catch {
-            // A desktop shows nobody what its handlers print.
+            // A desktop does not show the output of its handlers.
             if !StandardStream.error.isTerminal {
                 DesktopNotice.show("The sign-in did not go through", error.message.clean)
             }

@@ -33,7 +33,7 @@ struct MetricsCommand: Subcommand {
         let node = try context.connection.result(of: GetMetrics.self, .init())
         let metrics = try GetMetrics.Result.decoded(node)
         guard let textfile else {
-            // For programs in either form: no line of it may be broken.
+            // Programs read both forms, so no line may be wrapped.
             guard !context.output.json else { return context.output.result(node) { "" } }
             return StandardStream.output.write(MetricsText.text(metrics, .openMetrics))
         }

@@ -53,7 +53,7 @@ struct GitCredentialCommand: FrontCommand {
             switch action {
             case "get": try get(request, app, context)
             case "erase": try replace(request, app, context)
-            // Nothing has to be kept, and what later versions of git say is none of ours.
+            // Nothing needs storing, and actions of later versions of git are ignored.
             default: return
             }
         }
@@ -71,7 +71,7 @@ struct GitCredentialCommand: FrontCommand {
         }
     }
 
-    /// The server refused the token: the broker gets another one, unless it has it already, and git asks for it next time.
+    /// The server refused the token: the broker gets a new one, unless it already has one, and git asks for it next time.
     private func replace(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
     ) throws(BrokerClientError) {
@@ -81,7 +81,7 @@ struct GitCredentialCommand: FrontCommand {
         _ = try asking.send(on: context.connection)
     }
 
-    /// A username in the URL that is an account's picks that account; else it is only for the server.
+    /// A username in the URL selects the account of that name; any other is only for the server.
     private func asking(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
     ) throws(BrokerClientError) -> SilentAsking {
