@@ -1,16 +1,16 @@
 import BrokerBus
 import BrokerModel
 
-/// Why the keyring did not do what it was asked. None of it says that a key is lost.
+/// Why the keyring did not do what was requested. No case means that a key is lost.
 enum KeyringFailure: Error {
     /// There is no session bus, or nothing on it offers a keyring.
     case absent(String)
-    /// It took too long.
+    /// A timeout.
     case silent
     case locked
-    /// The person was asked, and closed the question.
+    /// The user closed the prompt.
     case dismissed
-    /// Nothing is open in it: KeePassXC without a database.
+    /// No collection is open: KeePassXC without a database.
     case empty
     case failed(String)
 
@@ -26,10 +26,10 @@ enum KeyringFailure: Error {
         }
     }
 
-    /// For a key that is needed: it has to be waited for.
+    /// For a key that the vault needs: the broker waits for it.
     var awaitingKey: VaultError { .awaitingKey("\(sentence) The broker opens the vault by itself \(when).") }
 
-    /// For a key that is to be made.
+    /// For a new key.
     var unavailable: VaultError {
         switch self {
         case .absent, .locked, .dismissed: .awaitingKey("\(sentence) \(advice)")

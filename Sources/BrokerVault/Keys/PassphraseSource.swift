@@ -4,8 +4,8 @@ import CSodium
 import Dispatch
 import Synchronization
 
-/// A key that is derived from a person's passphrase with Argon2id. The vault keeps salt and costs beside it, and starts
-/// locked: `broker.unlock` brings the passphrase, unless a program does.
+/// A key that is derived from the user's passphrase with Argon2id. The vault stores salt and costs, and starts locked:
+/// `broker.unlock` provides the passphrase, unless a program does.
 package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
     package var name: String { Self.name }
@@ -59,19 +59,19 @@ package struct PassphraseSource: KeySource {
     }
 }
 
-/// What one derivation costs: passes over so many bytes of memory, in one lane (RFC 9106).
+/// The costs of one derivation: passes over a number of bytes of memory, in one lane (RFC 9106).
 package struct PassphraseCosts: Sendable, Equatable {
     static let saltCount = Int(crypto_pwhash_SALTBYTES)
     /// A tenth of a second on one core of 2024.
     package static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
-    /// What a vault or a backup may ask for. The file may have been edited by anybody: its opening must not take all memory. The
-    /// unit gives the broker 512 MiB (`MemoryMax=`), and one derivation runs at a time.
+    /// The bounds for a vault or a backup. An attacker may have edited the file: opening it must not take all memory. The unit
+    /// gives the broker 512 MiB (`MemoryMax=`), and one derivation runs at a time.
     private static let passBounds: ClosedRange<UInt32> = 2...8
     private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(128 << 20)
     private static let version: UInt8 = 1
 
     var passes: UInt32
-    /// Bytes.
+    /// In bytes.
     var memory: UInt32
 
     func parameters(salt: [UInt8]) -> [UInt8] {
@@ -83,7 +83,7 @@ package struct PassphraseCosts: Sendable, Equatable {
         return bytes.bytes
     }
 
-    /// - Returns: nil for what ``parameters(salt:)`` never wrote, and for costs out of bounds.
+    /// - Returns: nil for data that ``parameters(salt:)`` never wrote, and for costs out of bounds.
     static func read(_ parameters: [UInt8]) -> (costs: PassphraseCosts, salt: [UInt8])? {
         guard parameters.count == 13 + saltCount else { return nil }
         func number(_ offset: Int) -> UInt32 {
@@ -97,7 +97,7 @@ package struct PassphraseCosts: Sendable, Equatable {
         return (costs, salt)
     }
 
-    /// One at a time, on a thread that nobody else waits for: neither the event loop nor the threads of tasks.
+    /// One at a time, on a thread of its own: neither the event loop nor the threads of tasks are blocked.
     private static let queue = DispatchQueue(label: "passphrase")
 
     func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
@@ -120,7 +120,7 @@ package struct PassphraseCosts: Sendable, Equatable {
         return key
     }
 
-    /// Of one who waits in the queue, until it comes or they go. Whoever takes it resumes them.
+    /// A request in the queue, until it runs or is cancelled. The caller of `take()` resumes it.
     private final class Turn: Sendable {
         typealias Waiter = CheckedContinuation<Secret?, Never>
         private enum State {

@@ -1,21 +1,21 @@
 import BrokerModel
 
-/// Which partitions the vault has, and which root each is at.
+/// The partitions of the vault, with the root of each.
 struct VaultManifest: Sendable, Equatable {
     struct Standing: Sendable, Equatable {
-        /// Nil for one whose root is gone.
+        /// `nil` if the root is gone.
         var root: Fingerprint?
-        /// An earlier state was put in place of the last one, and no person has said yet that this is right.
+        /// An earlier state has replaced the last one, and nobody has accepted it yet.
         var isRolledBack = false
     }
 
-    /// Goes up with each commit, also with the first one after a roll-back.
+    /// Increases with each commit, including the first one after a roll-back.
     var commit: UInt64 = 0
     var partitions: [Partition: Standing] = [:]
 
     init() {}
 
-    /// Of a partition that the vault does not have: as the vault as a whole, of which an earlier state may know less people.
+    /// For a partition that the vault does not have, the vault as a whole counts: an earlier state of it may have fewer users.
     func standing(of partition: Partition) -> Standing {
         partitions[partition] ?? Standing(isRolledBack: partitions[.wholeVault]?.isRolledBack ?? false)
     }
@@ -51,6 +51,6 @@ struct VaultManifest: Sendable, Equatable {
 }
 
 extension Partition {
-    /// Stands for the vault as a whole, which has a data key as partitions have: no account has this uid, (uid_t)-1.
+    /// Represents the vault as a whole, which has a data key as partitions do: no account has this uid, (uid_t)-1.
     static let wholeVault = Partition(uid: .max)
 }
