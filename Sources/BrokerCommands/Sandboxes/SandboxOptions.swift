@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// Which sandbox gets a socket, and what for.
+/// The sandbox that gets a socket, and its rights.
 struct SandboxOptions: ArgumentGroup {
     var engine = ""
     var id = ""
@@ -21,7 +21,7 @@ struct SandboxOptions: ArgumentGroup {
     var params: OpenSandbox.Params { reach.params(of: Sandbox(engine: engine, id: id, instance: instance, rights: [])) }
 }
 
-/// What a sandbox may do, and for how long.
+/// The rights of a sandbox, and their lifetime.
 struct SandboxReach: ArgumentGroup {
     var apps: [String] = []
     var rights: [SandboxRight] = []

@@ -31,7 +31,7 @@ struct SessionCommand: WaitingSubcommand {
         let session = await DesktopSession.own()
         guard session.claim() else { return output.aside("Another one runs already in this session.") }
         let desk = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
-        // A unit that is stopped has done what it was for.
+        // A stopped unit exits with success.
         Interrupt.onInterrupt {
             Task {
                 await desk.clear()
@@ -46,12 +46,12 @@ struct SessionCommand: WaitingSubcommand {
                 output.failed(error)
             }
             await desk.clear()
-            // A broker that is started anew is back by then. Where it was stopped, systemd stops this as well.
+            // A restarted broker is back by then. If it was stopped, systemd stops this program as well.
             try? await Task.sleep(for: stay ? .seconds(10) : .seconds(2))
         }
     }
 
-    /// Returns when the broker goes away.
+    /// Returns when the broker disconnects.
     private func follow(_ location: SocketLocation, _ desk: NotificationPresenter) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
         try await desk.showOpenRequests()

@@ -75,13 +75,13 @@ struct TokenCommand: Subcommand {
         asking.challenge = options.challenge
         let node = try asking.send(on: context.connection)
         guard !show else { return try describe(node, context.output) }
-        // The token alone, or JSON where all output is.
+        // Only the token, or JSON if all output is.
         let format = format ?? (context.output.json ? .json : .raw)
         let user = format == .xoauth2 ? user ?? registeredMailbox(in: context) : nil
         StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal, user: user))
     }
 
-    /// Whoever may not see the registrations says it with --user.
+    /// Callers that may not see the registrations need --user.
     private func registeredMailbox(in context: CommandContext) -> String? {
         guard let name = request.app else { return nil }
         return try? App.registered(as: name, in: context).app.description.mailbox
