@@ -5,7 +5,7 @@ package struct CacheRestoreReport: Sendable, Equatable {
     package struct Tally: Sendable, Equatable {
         package var added = 0
         package var replaced = 0
-        /// What was here is as good, newer, or was signed out since.
+        /// The local version is as good, newer, or was signed out since.
         package var kept = 0
 
         package init() {}
@@ -36,7 +36,7 @@ package struct CacheRestoreReport: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether nothing became other than it was.
+    /// Whether nothing was changed.
     package var isIdle: Bool {
         [apps, accounts, refreshTokens, idTokens, proofKeys].allSatisfy { $0.added == 0 && $0.replaced == 0 }
     }

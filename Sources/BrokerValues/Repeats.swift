@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What was told a moment ago. The same is told once in a while, and of one owner only so many different things: nobody fills the
-/// journal.
+/// Limits repeated messages. The same message is reported once in an interval, and the number of different messages of one owner
+/// is limited: no owner can fill the journal.
 package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable>: Sendable {
     private struct Telling {
         let owner: Owner
@@ -19,7 +19,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
             told.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.mostOfOne
         }
 
-        /// Forgets what may be told again, once a second at most: it looks at everything.
+        /// Removes entries that may be reported again, at most once a second: it scans all of them.
         mutating func sweep(at now: Duration) {
             guard now - lastSweep >= .seconds(1) else { return }
             lastSweep = now
@@ -28,9 +28,9 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
         }
     }
 
-    /// The same is told once in this time.
+    /// The same message is reported once in this time.
     package static var interval: Duration { .seconds(60) }
-    /// Different things of one owner, and of all, within ``interval``.
+    /// The number of different messages of one owner, and of all, within ``interval``.
     package static var mostOfOne: Int { 16 }
     private static var most: Int { 1_024 }
 
@@ -38,8 +38,8 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
 
     package init() {}
 
-    /// - Parameter now: of a clock that is not set.
-    /// - Returns: nil when it is not to be told; else how often it has happened since it was told last.
+    /// - Parameter now: of a monotonic clock.
+    /// - Returns: nil if it is not to be reported; else how often it has happened since it was last reported.
     package func tell(_ key: Key, of owner: Owner, at now: Duration) -> Int? {
         state.withLock { state -> Int? in
             if let last = state.told[key] {
