@@ -19,9 +19,9 @@ struct watch {
     broker_login_handler handler;
     void *context;
     sd_bus *bus;
-    /// logind's unique name on the bus; empty while it is away.
+    /// logind's unique name on the bus; empty while it is not running.
     char owner[256];
-    /// While it is open, the machine waits before it sleeps; -1 when there is none.
+    /// The inhibitor lock: while it is open, the machine waits before it sleeps; -1 if there is none.
     int delay;
 };
 
@@ -45,7 +45,7 @@ static void release(struct watch *watch) {
     watch->delay = -1;
 }
 
-/// Before the machine sleeps, not when it does: then it would not wait any more.
+/// Taken before the machine sleeps: at that moment it would be too late.
 static void delay_sleep(struct watch *watch) {
     sd_bus_message *answer = NULL;
     int descriptor;
@@ -73,7 +73,7 @@ static int on_sleep(sd_bus_message *message, void *userdata, sd_bus_error *error
     return 0;
 }
 
-/// Whether the session that a signal is about is the user's.
+/// Whether the session of a signal belongs to the user.
 static bool is_own(struct watch *watch, sd_bus_message *message) {
     sd_bus_message *answer = NULL;
     uint32_t uid = UINT32_MAX;
@@ -93,7 +93,7 @@ static int on_lock(sd_bus_message *message, void *userdata, sd_bus_error *error)
     return 0;
 }
 
-/// Lock asks the desktop to lock; LockedHint says that it has, whoever asked.
+/// Lock asks the desktop to lock; LockedHint reports that it has locked, for whatever reason.
 static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *error) {
     (void)error;
     struct watch *watch = userdata;

@@ -14,7 +14,7 @@ static const uint64_t patience = 120 * 1000 * 1000;
 static const uint32_t asks_person = 1;
 
 static int append_subject(sd_bus_message *call, pid_t process, uint64_t started, uid_t uid) {
-    // The uid is said, and signed: else polkit would look it up by the number.
+    // The uid is included, and signed: otherwise polkit would look it up by the process id.
     return sd_bus_message_append(
         call, "(sa{sv})", "unix-process", 3, "pid", "u", (uint32_t)process, "start-time", "t", started, "uid", "i",
         (int32_t)uid);
@@ -25,7 +25,7 @@ static int append_details(sd_bus_message *call, const char *message, const char 
     return sd_bus_message_append(call, "a{ss}", 3, "polkit.message", message, "caller", caller, "app", app);
 }
 
-/// What is asked about, and by whom.
+/// The action, and the process that asks.
 struct question {
     const char *action;
     pid_t process;

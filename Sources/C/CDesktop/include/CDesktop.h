@@ -1,5 +1,5 @@
 #pragma once
 
-// What the desktop around the broker says on D-Bus. sd-bus' calls are variadic, which Swift does not have.
+// Signals and calls of the desktop on D-Bus. sd-bus' functions are variadic, which Swift does not support.
 #include "login.h"
 #include "presence.h"

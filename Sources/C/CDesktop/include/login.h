@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 enum broker_login_event {
-    /// The machine is about to sleep, and waits for the handler to return; not longer than logind's own limit.
+    /// The machine is about to sleep, and waits for the handler to return; no longer than logind's own limit.
     BROKER_LOGIN_SLEEPS,
     /// A session of the user was locked.
     BROKER_LOGIN_SCREEN_LOCKED,
@@ -12,8 +12,8 @@ enum broker_login_event {
 
 typedef void (*broker_login_handler)(void *context, enum broker_login_event event);
 
-/// Tells what logind (org.freedesktop.login1 on the system bus) says, on the calling thread, until the bus is lost. Returns
+/// Reports the events of logind (org.freedesktop.login1 on the system bus), on the calling thread, until the bus is lost. Returns
 /// the errno of that.
 ///
-/// Only logind's own word counts: the bus lets every program send signals that look like it.
+/// Only logind's own signals count: the bus lets every program send signals that look like them.
 int broker_login_watch(uid_t uid, bool wants_sleep, bool wants_lock, broker_login_handler handler, void *context);
