@@ -116,7 +116,8 @@ final class VaultWriter: Sendable {
     /// Writes down roll-backs that were detected in the vault as a whole.
     func note() throws(VaultError) { try commit { (_, _) throws(VaultError) in } }
 
-    /// Accepts the current state, regardless of what was there before. The partition's rows in quarantine are removed.
+    /// Accepts the current state, regardless of what was there before. Its quarantined rows, and those of unknown partitions, are
+    /// removed.
     ///
     /// - Returns: how many rows are still in quarantine, and how many are known to be gone.
     func accept(_ partition: Partition) throws(VaultError) -> (moved: Int, missing: Int) {
