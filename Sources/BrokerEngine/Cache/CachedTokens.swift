@@ -19,7 +19,7 @@ package struct CachedTokens: Sendable {
     }
 
     /// Where the tokens with one scope are found, or all that are good for the rest.
-    private struct Shelf: Sendable, Hashable {
+    private struct LookupKey: Sendable, Hashable {
         let realm: String
         let tokenType: TokenType
         /// A token for one audience says nothing to another (RFC 8707, section 2).
@@ -33,9 +33,9 @@ package struct CachedTokens: Sendable {
     package static let mostRefreshTokens = 16
 
     /// In the order of their row keys, as the refresh tokens.
-    package private(set) var accessTokens: [AccessToken] { didSet { shelves = Self.shelves(of: accessTokens) } }
+    package private(set) var accessTokens: [AccessToken] { didSet { positions = Self.positions(of: accessTokens) } }
     /// Positions of access tokens.
-    private var shelves: [Shelf: [Int]] = [:]
+    private var positions: [LookupKey: [Int]] = [:]
     /// The owner's own; families' only under ``TokenOwner/ofFamilies``.
     package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
     /// By realm.
@@ -56,7 +56,7 @@ package struct CachedTokens: Sendable {
             idTokens.compactMap { token in TokenLifetime(token.record).map { (token.record.realm, $0) } },
             uniquingKeysWith: { $1 })
         self.proofKey = proofKey
-        shelves = Self.shelves(of: self.accessTokens)
+        positions = Self.positions(of: self.accessTokens)
     }
 
     package var isEmpty: Bool { count == 0 && proofKey == nil }
@@ -85,9 +85,9 @@ package struct CachedTokens: Sendable {
         let scopes = question.scopes.normalized
         // The scopes that the broker itself adds are nearly every token's.
         let rare = scopes.first { !Scopes.reserved.normalized.contains($0) } ?? scopes.first
-        let shelf = Shelf(
+        let key = LookupKey(
             realm: question.realm, tokenType: question.tokenType, resources: question.resources, scope: rare)
-        let place = shelves[shelf]?.first { place in
+        let place = positions[key]?.first { place in
             let token = accessTokens[place]
             return (question.tokenType == .bearer || isBound(token.stored.record))
                 && scopes.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
@@ -96,17 +96,17 @@ package struct CachedTokens: Sendable {
         return place.map { accessTokens[$0].stored }
     }
 
-    private static func shelves(of tokens: [AccessToken]) -> [Shelf: [Int]] {
-        var shelves: [Shelf: [Int]] = [:]
+    private static func positions(of tokens: [AccessToken]) -> [LookupKey: [Int]] {
+        var positions: [LookupKey: [Int]] = [:]
         for (place, token) in tokens.enumerated() {
             let record = token.stored.record
             for scope in token.scopes.map(Optional.some) + [nil] {
-                let shelf = Shelf(
+                let key = LookupKey(
                     realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: scope)
-                shelves[shelf, default: []].append(place)
+                positions[key, default: []].append(place)
             }
         }
-        return shelves
+        return positions
     }
 
     /// Removes what is beyond ``mostAccessTokens`` and ``mostRefreshTokens``.
@@ -127,9 +127,9 @@ package struct CachedTokens: Sendable {
     /// for different things would throw out each other's token for ever.
     package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
         let scopes = Set(Scopes(record.scopes).normalized).subtracting(Scopes.reserved.normalized)
-        let shelf = Shelf(
+        let key = LookupKey(
             realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: nil)
-        return (shelves[shelf] ?? []).map { accessTokens[$0] }.filter { token in
+        return (positions[key] ?? []).map { accessTokens[$0] }.filter { token in
             let theirs = token.scopes.subtracting(Scopes.reserved.normalized)
             return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }
