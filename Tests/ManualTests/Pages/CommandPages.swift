@@ -3,7 +3,7 @@ import BrokerDaemon
 
 /// brokerctl(1) and brokerd(8).
 enum CommandPages {
-    /// Options that every command has are told once.
+    /// Options of every command are listed once.
     private static let common: Set<String> = ["socket", "json"]
 
     static func brokerctl() -> Roff {
