@@ -17,7 +17,7 @@ extension GrantStore {
         }
     }
 
-    /// What the account is called now; an id of nobody stays what it is.
+    /// The account's current id; an unknown id is returned as it is.
     func current(_ accountID: String, in partition: Partition) throws(BrokerError) -> String {
         guard HomeAccountID.isEarlier(accountID: accountID) else { return accountID }
         if let known = state.withLock({ $0.currentIDs.use(partition) }) { return known[accountID] ?? accountID }
