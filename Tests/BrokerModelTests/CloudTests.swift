@@ -36,7 +36,7 @@ struct CloudTests {
             CloudTable(["a.example": ["a.example"]]).clouds(besides: "a.example").isEmpty, "nobody is another cloud")
     }
 
-    @Test("all aliases of a cloud have one canonical name, ignoring case; other hosts keep theirs")
+    @Test("all aliases of a cloud have one canonical name, ignoring case, and other hosts keep theirs")
     func canonical() {
         #expect(EntraCloud.canonical("STS.windows.net") == Self.own)
         #expect(EntraCloud.canonical("login.usgovcloudapi.net") == Self.government)
@@ -83,7 +83,7 @@ struct CloudTests {
         #expect(try answer(Self.government, others: ["login.microsoftonline.de"]) == .stranger)
     }
 
-    @Test("changing the cloud keeps tenant and scheme; kinds without clouds stay unchanged")
+    @Test("changing the cloud keeps tenant and scheme, and does not affect kinds without clouds")
     func moved() throws {
         let tenant = try authority("https://login.microsoftonline.com/contoso.example").cloud(Self.government)
         #expect(tenant == (try authority("https://login.microsoftonline.us/contoso.example")))

@@ -29,7 +29,7 @@ struct FairQuotaTests {
         #expect(Self.take(1, for: "one", of: 2, in: &places) == 1)
     }
 
-    @Test("a returned place can be taken again; returning an untaken place changes nothing")
+    @Test("a returned place can be taken again, and returning an untaken place changes nothing")
     func leaving() {
         var places = Places(limit: 100)
         let taken = Self.take(100, for: "app", of: 1, in: &places)

@@ -55,7 +55,7 @@ struct BackupFormatTests {
         return places
     }
 
-    @Test("records come out as they were put in and in order, regardless of the number of chunks", arguments: [0, 1, 500])
+    @Test("records come out unchanged and in order, regardless of the number of chunks", arguments: [0, 1, 500])
     func wholeAgain(_ tokens: Int) async throws {
         let bytes = try await backup(tokens, secretCount: 700)
         #expect((boundaries(bytes).count > 3) == (tokens == 500))

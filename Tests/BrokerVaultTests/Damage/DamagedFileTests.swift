@@ -36,7 +36,7 @@ struct DamagedFileTests {
         #expect(text.contains("vault.db"))
     }
 
-    @Test("a pipe in place of a side file does not block", arguments: ["vault.db-wal", "vault.db-shm", "vault.db-journal"])
+    @Test("a pipe as a side file does not block", arguments: ["vault.db-wal", "vault.db-shm", "vault.db-journal"])
     func pipe(name: String) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -148,7 +148,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("a header with a missing value is refused", arguments: ["vault-id", "key-source", "key-parameters", "key-check"])
+    @Test("a header lacking a value is refused", arguments: ["vault-id", "key-source", "key-parameters", "key-check"])
     func missingHeader(name: String) async throws {
         try await withVaultBed { bed in
             try await fill(bed)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Attacks of someone who can edit the file and has an earlier copy of it: every row is genuine, but some are not the newest.
-@Suite("A row that was put back, or is gone, is detected; the rest continues to work")
+@Suite("A row that was put back, or is gone, is detected, and the rest continues to work")
 struct RollbackTests {
     /// The copy's row of the victim is in the file again, as if it had never been rewritten.
     static let putRowBack =

@@ -29,7 +29,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("a directory open to others is refused and not silently repaired", arguments: [0o755, 0o750, 0o701, 0o770, 0o777])
+    @Test("a directory open to others is refused, not repaired", arguments: [0o755, 0o750, 0o701, 0o770, 0o777])
     func tooOpen(mode: Int) async throws {
         try await withTestBed { bed in
             let path = try bed.makeDirectory("state")
@@ -40,7 +40,8 @@ struct StateDirectoryTests {
     }
 
     @Test(
-        "a directory of another user is refused", .enabled(if: Prerequisite.root.shouldRun, "giving a directory away needs root"))
+        "a directory of another user is refused",
+        .enabled(if: Prerequisite.root.shouldRun, "giving a directory away needs root"))
     func foreign() async throws {
         try await withTestBed { bed in
             let path = try bed.makeDirectory("state")

@@ -62,7 +62,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("the vault is moved once with key and log; settings stay, and a link shows the new place")
+    @Test("the vault is moved once with key and log, without settings, and a link shows the new place")
     func moved() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)
@@ -108,7 +108,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("a move to a folder with another vault is refused; both are named and both vaults stay")
+    @Test("a move to a folder with another vault is refused, naming both, and both vaults stay")
     func another() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)

@@ -120,7 +120,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("replacing the key invalidates it: an earlier row put back opens nothing with either key")
+    @Test("replacing the key invalidates added sources: an earlier row put back opens nothing")
     func ended() async throws {
         try await withVaultBed { bed in
             try await make(bed)

@@ -110,7 +110,9 @@ struct KeyFileTests {
         }
     }
 
-    @Test("a key file of another user is refused", .enabled(if: Prerequisite.root.shouldRun, "giving a file away needs root"))
+    @Test(
+        "a key file of another user is refused",
+        .enabled(if: Prerequisite.root.shouldRun, "giving a file away needs root"))
     func foreign() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
