@@ -65,7 +65,7 @@ extension TableKey<AppFileEntry> {
             text("client_id", \.description.clientID, "Its client id at the provider; needed."),
             text("authority", \.authority, "The issuer URL it signs in at; needed."),
             optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
-            words("scopes", \.description.scopes, "What it usually asks for."),
+            words("scopes", \.description.scopes, "Scopes that it usually requests."),
             words(
                 "allowed_scopes", \.description.allowedScopes,
                 "Scopes and resources that its tokens may have at most; a request for others is refused. None: any."),
@@ -80,10 +80,10 @@ extension TableKey<AppFileEntry> {
                 "Sandboxes that may act as it, as `flatpak:ID`, `snap:NAME` or `ENGINE:ID`."),
             words(
                 "resources", \.description.resources,
-                "Where its tokens are good, if a request does not say (RFC 8707)."),
+                "Resources of its tokens, if a request names none (RFC 8707)."),
             optional(
                 "mailbox", \.description.mailbox,
-                "What mail servers call the account, where that is not its username (XOAUTH2)."),
+                "The account's name at mail servers, if it is not the username (XOAUTH2)."),
             optional(
                 "bind_refresh_token", \.description.bindRefreshToken,
                 "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens; none: where the provider is known to do so."

@@ -23,7 +23,7 @@ package enum ConfigurationSchema {
         }
         properties["provider"] = [
             "type": "object",
-            "description": "What is to be said of providers, by issuer or host: [provider.\"https://id.example\"].",
+            "description": "Settings of providers, by issuer or host: [provider.\"https://id.example\"].",
             "additionalProperties": table(
                 JSONObject(uniqueKeysWithValues: ProviderSetting.all.map { ($0.name, $0.schema) })),
         ]

@@ -4,9 +4,9 @@ import BrokerValues
 extension TableKey<Sandbox> {
     static var all: [TableKey] {
         [
-            text("engine", \.engine, "What makes the sandbox, as in `podman` or `systemd`; needed."),
-            text("id", \.id, "What the engine calls it; none: NAME."),
-            words("apps", \.apps, "The only apps that it may use, without being asked about. None: as any sandbox."),
+            text("engine", \.engine, "The sandbox's engine, such as `podman` or `systemd`; needed."),
+            text("id", \.id, "Its name in the engine; none: NAME."),
+            words("apps", \.apps, "The only apps that it may use, without asking the user. None: like any sandbox."),
             words(
                 "rights", "`token` (the default), `accounts`, `interactive`.",
                 type: [

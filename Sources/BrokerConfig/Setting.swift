@@ -46,7 +46,7 @@ extension Setting {
             name: "socket.max_connections", kind: .integer(\.socket.maxConnections, 1...10_000, unit: nil),
             takesEffect: .restart, defaultNote: "`256`; `2048` with `--system`",
             summary:
-                "Connections served at a time. For one more a quiet one is closed; where none is quiet, it is answered an error and closed."
+                "Connections served at a time. For one more, an idle one is closed; if none is idle, the new one gets an error and is closed."
         ),
         Setting(
             name: "socket.max_requests_per_connection",
@@ -90,7 +90,7 @@ extension Setting {
             name: "vault.quota", kind: .integer(\.vault.quota, 0...1_048_576, unit: "MiB"), takesEffect: .reload,
             defaultNote: "`0`; `64` with `--system`",
             summary:
-                "How much the records of one user may take; who has more is refused what adds to it. 0: no limit. The "
+                "Limit for the records of one user; writes beyond it are refused. 0: no limit. The "
                 + "audit log does not count."),
         Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .reload,
@@ -100,7 +100,7 @@ extension Setting {
             name: "oauth.ca_file", kind: .path(\.oauth.caFile), takesEffect: .restart, flag: "--ca-file",
             defaultNote: "none",
             summary:
-                "A PEM file of certificate authorities to trust besides the system's. One that was replaced is read again."
+                "A PEM file of certificate authorities to trust in addition to the system's. One that was replaced is read again."
         ),
         Setting(
             name: "oauth.connect_timeout", kind: .integer(\.oauth.connectTimeout, 1...300, unit: "s"),
@@ -114,7 +114,7 @@ extension Setting {
                 + "long again in the background, because a late answer still counts."),
         Setting(
             name: "lock.after_idle", kind: .integer(\.lock.afterIdle, 0...604_800, unit: "s"), takesEffect: .reload,
-            summary: "The broker locks itself when nobody asked it for so long. 0: never."),
+            summary: "The broker locks itself after this time without a request. 0: never."),
         Setting(
             name: "lock.on_suspend", kind: .boolean(\.lock.onSuspend), takesEffect: .restart,
             summary: "The broker locks itself before the machine sleeps (logind)."),

@@ -98,7 +98,7 @@ struct TableKey<Owner: Sendable>: Sendable {
 
     /// In Markdown.
     static func documentation(of all: [TableKey]) -> String {
-        (["| Key | What it says |", "|---|---|"] + all.map { "| `\($0.name)` | \($0.summary) |" })
+        (["| Key | Meaning |", "|---|---|"] + all.map { "| `\($0.name)` | \($0.summary) |" })
             .joined(separator: "\n")
     }
 }

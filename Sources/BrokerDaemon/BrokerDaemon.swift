@@ -20,7 +20,7 @@ package enum BrokerDaemon {
         do throws(DaemonCommand.UsageError) {
             command = try DaemonCommand(bytes: arguments)
         } catch {
-            say("brokerd: \(error.text) brokerd --help names the options.")
+            say("brokerd: \(error.text) Run brokerd --help for the options.")
             return .ended(.configuration)
         }
         if command.has(.help) || command.has(.version) {
@@ -32,7 +32,7 @@ package enum BrokerDaemon {
             guard ProcFileSystem.isMounted else {
                 throw StartFailure(
                     exit: .failed,
-                    text: "There is no /proc here, which says who calls the broker. Mount it: mount -t proc proc /proc")
+                    text: "There is no /proc here, which identifies callers. Mount it: mount -t proc proc /proc")
             }
         } catch {
             say(error)

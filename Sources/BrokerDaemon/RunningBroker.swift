@@ -63,7 +63,7 @@ struct RunningBroker: Sendable {
         let http = try client(configuration, reach, logger)
         UnguardedSecrets.whenMore { count in
             logger.error(
-                "the system does not give the locked memory that secrets should lie in; they may be swapped",
+                "the system provides no more locked memory for secrets; they may be swapped",
                 metadata: ["count": "\(count)"])
         }
         let vault: Vault
@@ -224,7 +224,7 @@ struct RunningBroker: Sendable {
         let host = HostReference.read()
         if !host.isKnown {
             logger.error(
-                "the host's own namespaces cannot be read: no caller can be told to be outside of a sandbox, and none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
+                "the host's own namespaces cannot be read: no caller can be proven to run outside a sandbox, so none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
             )
         }
         return LinuxPeerInspector(

@@ -65,7 +65,7 @@ extension RunningBroker {
             await lock.lock(because: event.rawValue)
         } onTrouble: { number in
             logger.warning(
-                "logind cannot be heard, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
+                "cannot listen to logind, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
         }
     }
 }

@@ -68,7 +68,7 @@ extension BrokerConfiguration {
 extension AppFiles {
     func tell(_ log: Logger) {
         for mistake in mistakes {
-            log.error("a file of apps.d counts for nothing", metadata: ["cause": "\(mistake)"])
+            log.error("a file of apps.d is ignored", metadata: ["cause": "\(mistake)"])
         }
     }
 }

@@ -81,6 +81,6 @@ extension BrokerError {
     static func notStarted(_ why: String) -> BrokerError {
         let end = why.last.map { ".!?".contains($0) } == true ? "" : "."
         return BrokerError(
-            .internal, "The broker cannot start: \(why)\(end) Mend that, then try again.", reason: .notStarted)
+            .internal, "The broker cannot start: \(why)\(end) Fix this and try again.", reason: .notStarted)
     }
 }

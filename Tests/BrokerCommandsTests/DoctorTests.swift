@@ -217,7 +217,7 @@ struct DoctorTests {
         let result = try await brokerctl(["--socket", broker.path, "doctor"])
         #expect(result.status == .exited(0), "\(result)")
         #expect(result.output.contains("Version 0.1.0 answers at \(broker.path)."), "\(result)")
-        #expect(result.output.contains("There is no /nowhere/app"), "\(result)")
+        #expect(result.output.contains("/nowhere/app does not exist yet"), "\(result)")
         let json = try await brokerctl(["--socket", broker.path, "doctor", "--json"]).json
         let findings = try #require(json["findings"] as? [[String: Any]])
         #expect(findings.first?["verdict"] as? String == "good")

@@ -181,7 +181,7 @@ struct SignOutOptions: ArgumentGroup {
         } catch {
             guard error.code == .canceled else { throw error }
             throw BrokerClientError(
-                .userCanceled, "What was signed out by then stays so; brokerctl accounts list shows it.", cause: error)
+                .userCanceled, "Accounts already signed out stay so; brokerctl accounts list shows it.", cause: error)
         }
     }
 }

@@ -35,7 +35,7 @@ struct AddAppCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("name", &name, "What requests will call it.")
+        arguments.argument("name", &name, "The app's name in requests.")
         arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
         arguments.flag("register", &register, "Register a new client at the provider instead of naming one (RFC 7591).")
         arguments.flag(
@@ -143,7 +143,7 @@ struct AddAppCommand: Subcommand {
             // `offline` includes a server that answers with the wrong certificate.
             guard error.code == .invalidResponse || error.code == .offline else { throw error }
             var error = error
-            error.message += " Nothing was added; to add the app all the same, say --no-check."
+            error.message += " Nothing was added; to add the app anyway, use --no-check."
             throw error
         }
     }

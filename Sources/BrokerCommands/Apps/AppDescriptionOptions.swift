@@ -19,7 +19,7 @@ struct AppDescriptionOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option("group", &group, value: "name", "The group it shares accounts with.")
-        arguments.list("scope", &scopes, takesSeveral: true, "What it usually asks for; may be repeated.")
+        arguments.list("scope", &scopes, takesSeveral: true, "A scope that it usually requests; may be repeated.")
         arguments.list(
             "allowed-scope", &allowedScopes, value: "scope", takesSeveral: true,
             "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out."
@@ -39,10 +39,10 @@ struct AppDescriptionOptions: ArgumentGroup {
             "A parameter that goes along with every sign-in; may be repeated. An empty value takes it away.")
         arguments.list(
             "resource", &resources, value: "uri",
-            "Where its tokens are good (RFC 8707), if a request does not say; may be repeated.")
+            "A resource of its tokens (RFC 8707), if a request names none; may be repeated.")
         arguments.option(
             "mailbox", &mailbox, value: "name@host",
-            "What mail servers call the account, for brokerctl token --format xoauth2; its username if left out.")
+            "The account's name at mail servers, for brokerctl token --format xoauth2; its username if left out.")
         arguments.option(
             "bind-refresh-token", &bindsRefreshToken, value: "choice",
             "Whether refresh tokens are bound to a key (DPoP) although access tokens are bearer tokens: on, off, or auto for where the provider is known to do so."

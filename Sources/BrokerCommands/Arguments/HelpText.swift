@@ -21,7 +21,7 @@ package struct HelpText {
         if !subcommands.isEmpty {
             parts.append("SUBCOMMANDS:\n" + subcommands.joined(separator: "\n"))
             let help = [path.names[0], "help"] + path.names.dropFirst() + ["<subcommand>"]
-            parts.append("'\(help.joined(separator: " "))' says more of one.")
+            parts.append("Run '\(help.joined(separator: " "))' for details.")
         }
         return parts.filter { !$0.isEmpty }.map(prose).joined(separator: "\n\n")
     }

@@ -10,7 +10,7 @@ extension UsageError {
     static func tooMany(_ word: String, among declarations: [Declaration]) -> UsageError {
         // `brokerctl token notes`
         let hint = declarations.contains { $0.name == "app" } ? " Did you mean --app \(word.clean)?" : ""
-        return UsageError("\(word.clean) is one argument too many.\(hint)")
+        return UsageError("\(word.clean) is an unexpected argument.\(hint)")
     }
 
     static func hasNoValue(_ declaration: Declaration) -> UsageError {
@@ -18,7 +18,7 @@ extension UsageError {
     }
 
     static func missingValue(_ declaration: Declaration) -> UsageError {
-        UsageError("--\(declaration.name) lacks its value.", about: declaration)
+        UsageError("--\(declaration.name) needs a value.", about: declaration)
     }
 
     static func missing(_ declaration: Declaration) -> UsageError {

@@ -27,7 +27,7 @@ struct ExportCacheCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.argument("file", &file, "The file to write, mode 0600.", completing: .files)
-        arguments.flag("force", &force, "Replace the file if it is there already.")
+        arguments.flag("force", &force, "Replace an existing file.")
         arguments.group(&asking)
     }
 
@@ -52,7 +52,7 @@ struct ExportCacheCommand: Subcommand {
         while !isDone {
             let part = try context.connection.call(ExportCachePart.self, .init(transfer: transfer))
             guard let bytes = bytesOfAnyBase64(part.data) else {
-                throw BrokerClientError(.invalidResponse, "The broker sent what is no part of a backup.")
+                throw BrokerClientError(.invalidResponse, "The broker's answer is not part of a backup.")
             }
             guard Interrupt.received.load(ordering: .relaxed) == 0 else {
                 throw BrokerClientError(.userCanceled, "Nothing was saved.")

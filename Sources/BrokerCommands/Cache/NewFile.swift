@@ -66,7 +66,7 @@ final class NewFile {
     }
 
     private static func taken(_ path: String) -> BrokerClientError {
-        BrokerClientError(.invalidParameter, "\(path) is there already; name another file, or replace it with --force.")
+        BrokerClientError(.invalidParameter, "\(path) already exists; name another file, or replace it with --force.")
     }
 
     private static func failure(_ path: String) -> BrokerClientError {

@@ -5,7 +5,7 @@ import BrokerValues
 struct PartitionsCommand: Noun {
     static var about: About {
         About(
-            "partitions", "See whose records a broker for all users has, and erase one's. For root.",
+            "partitions", "List the records of each user of a system broker, or erase one user's. For root.",
             """
             Examples:
               sudo brokerctl partitions list

@@ -72,7 +72,7 @@ package enum ConfigurationText {
         let start = line.index(after: equals)
         guard let end = endOfValue(in: line[start...]) else {
             throw BrokerClientError(
-                .unsupported, "The value there goes on over several lines; change it with brokerctl config edit.")
+                .unsupported, "The value spans several lines; change it with brokerctl config edit.")
         }
         return line[..<start] + " " + value + line[end...]
     }

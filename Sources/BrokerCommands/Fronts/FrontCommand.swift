@@ -19,10 +19,10 @@ struct FrontOptions: ArgumentGroup {
         arguments.option(
             "app", &app, value: "name", "The registered app whose tokens are given.", completing: LiveCompletion.apps)
         arguments.list(
-            "scope", &scopes, "What the token must be good for; may be repeated.",
+            "scope", &scopes, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")
         arguments.option(
-            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+            "account", &account, "The token's account: a username or an id.", completing: LiveCompletion.accounts)
     }
 
     /// - Parameter global: the options that name the broker, for the sign-in command.

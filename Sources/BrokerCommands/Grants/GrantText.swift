@@ -17,7 +17,7 @@ package enum GrantText {
             parts.append(grants(all.grants, now, names).text(in: layout))
         }
         return parts.isEmpty
-            ? "Nothing is granted, and nobody waits for an answer of brokerctl grants approve.\n" : parts.joined()
+            ? "Nothing is granted, and no request waits for brokerctl grants approve.\n" : parts.joined()
     }
 
     private static func requests(

@@ -25,7 +25,7 @@ struct ListGrantsCommand: Subcommand {
         About(
             "list", "List what was granted, and what programs ask for.",
             """
-            Below each stands what the broker judged the program by, as it used it.
+            Below each are the facts by which the broker judged the program.
 
             Examples:
               brokerctl grants list --app mail

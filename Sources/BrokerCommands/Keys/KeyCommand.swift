@@ -5,7 +5,7 @@ import BrokerValues
 struct KeyCommand: Noun {
     static var about: About {
         About(
-            "key", "See and change what the vault is locked with.",
+            "key", "Show and change the key of the vault.",
             """
             Examples:
               brokerctl key status

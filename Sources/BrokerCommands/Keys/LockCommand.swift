@@ -4,9 +4,9 @@ import BrokerRPC
 struct LockCommand: Subcommand {
     static var about: About {
         About(
-            "lock", "Have the broker forget its keys until it is unlocked.",
+            "lock", "Make the broker forget its keys until it is unlocked.",
             """
-            What is under way is finished first. Nothing is lost: unlock brings everything back.
+            Requests in progress are finished first. Nothing is lost: unlock brings everything back.
 
             Examples:
               brokerctl lock
@@ -23,7 +23,7 @@ struct LockCommand: Subcommand {
 struct UnlockCommand: Subcommand {
     static var about: About {
         About(
-            "unlock", "Have the broker fetch its key again.",
+            "unlock", "Make the broker fetch its key again.",
             """
             Asks for the passphrase, if that is what the vault is locked with and no program brings it; or for the recovery passphrase, \
             where the usual key is not there.

@@ -4,7 +4,7 @@ import BrokerRPC
 struct HandleRedirectCommand: Subcommand {
     static var about: About {
         About(
-            "handle-redirect", "Hand in the address that a sign-in ended up at.",
+            "handle-redirect", "Complete a sign-in from its redirect URL.",
             """
             What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
             in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \

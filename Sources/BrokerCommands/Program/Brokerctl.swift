@@ -60,7 +60,7 @@ package enum Brokerctl {
         let start = "\(path.text): \(mistake.message)"
         guard path.last.subcommands.isEmpty || !mistake.isAboutSubcommand else { return start }
         let help = ([path.names[0], "help"] + path.names.dropFirst()).joined(separator: " ")
-        let lines = [start, mistake.help, "Usage: \(HelpText(path, columns: 80).usage)", "\(help) says more."]
+        let lines = [start, mistake.help, "Usage: \(HelpText(path, columns: 80).usage)", "Run \(help) for details."]
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }

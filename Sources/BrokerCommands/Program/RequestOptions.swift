@@ -16,13 +16,13 @@ struct RequestOptions: ArgumentGroup {
             "authority", &authority, value: "url",
             "The issuer's URL: the client id's, or another one than the app's for this request.")
         arguments.list(
-            "scope", &scopes, takesSeveral: true, "What the token must be good for; may be repeated.",
+            "scope", &scopes, takesSeveral: true, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")
     }
 
     func validate() throws(UsageError) {
         switch (app, clientID, authority) {
-        case (nil, nil, _): throw UsageError("Say for which app: --app, or --client-id and --authority.")
+        case (nil, nil, _): throw UsageError("Name the app: --app, or --client-id and --authority.")
         case (_?, _?, _): throw UsageError("Give --app or --client-id, not both.")
         case (nil, _?, nil): throw UsageError("--client-id needs --authority.")
         default: return

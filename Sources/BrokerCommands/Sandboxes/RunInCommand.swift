@@ -30,7 +30,7 @@ struct RunInCommand: Subcommand {
     }
 
     func validate() throws(UsageError) {
-        guard !command.isEmpty else { throw UsageError("Say what to run, after --.") }
+        guard !command.isEmpty else { throw UsageError("Name the command to run after --.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

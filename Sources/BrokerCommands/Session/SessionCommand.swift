@@ -9,7 +9,7 @@ struct SessionCommand: WaitingSubcommand {
             "session", "Ask the person at this desktop, with notifications, what the broker needs.",
             """
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
-            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
+            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. With several sessions, the active one asks. The unit brokerd-session.service runs \
             it in graphical sessions.
 
             Examples:

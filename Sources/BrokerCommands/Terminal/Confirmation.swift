@@ -15,7 +15,7 @@ struct Confirmation: ArgumentGroup {
     func ask(_ question: () throws(BrokerClientError) -> String) throws(BrokerClientError) {
         guard !isGiven else { return }
         guard let answer = TerminalPrompt.line("\(try question()) [y/N] ".clean) else {
-            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; say --yes if you are sure.")
+            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; use --yes if you are sure.")
         }
         guard ["y", "yes"].contains(answer.lowercased()) else {
             throw BrokerClientError(.userCanceled, "Nothing was changed.")

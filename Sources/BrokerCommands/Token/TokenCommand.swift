@@ -5,7 +5,7 @@ import BrokerValues
 struct TokenCommand: Subcommand {
     static var about: About {
         About(
-            "token", "Print an access token, without asking anybody.",
+            "token", "Print an access token without prompting.",
             """
             Prints the token and nothing else, unless --format says otherwise:
               raw      the token
@@ -39,7 +39,7 @@ struct TokenCommand: Subcommand {
         arguments.group(&request)
         arguments.group(&options)
         arguments.option(
-            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+            "account", &account, "The token's account: a username or an id.", completing: LiveCompletion.accounts)
         arguments.option("format", &format, "How to print it: raw, json, header, env or xoauth2.")
         arguments.option(
             "user", &user, value: "mailbox", "With --format xoauth2: the mailbox.",

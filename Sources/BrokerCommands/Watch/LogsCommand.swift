@@ -26,7 +26,7 @@ struct LogsCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.flag("follow", &follow, short: "f", "Go on with what comes; Ctrl-C ends it.")
+        arguments.flag("follow", &follow, short: "f", "Follow new entries (Ctrl-C to stop).")
         arguments.option(
             "since", &since, value: "time",
             "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.")

@@ -67,7 +67,7 @@ struct ArgumentTests {
             return
         }
         #expect((command as? Serve)?.words == ["knife", "--sharp", "-h"])
-        #expect(mistake("serve", "knife") == "kitchen serve: knife is one argument too many.")
+        #expect(mistake("serve", "knife") == "kitchen serve: knife is an unexpected argument.")
     }
 
     @Test("words for another program start after the arguments and stay verbatim")
@@ -104,12 +104,12 @@ struct ArgumentTests {
         arguments: [
             (["bake", "rye", "--minuets", "3"], "There is no option --minuets; did you mean --minutes?"),
             (["bake", "rye", "-x"], "There is no option -x."),
-            (["bake", "rye", "--minutes"], "--minutes lacks its value."),
-            (["bake", "rye", "--minutes", "--sliced"], "--minutes lacks its value."),
+            (["bake", "rye", "--minutes"], "--minutes needs a value."),
+            (["bake", "rye", "--minutes", "--sliced"], "--minutes needs a value."),
             (["bake", "rye", "--minutes", "soon"], "--minutes cannot be soon."),
             (["bake", "rye", "--crust", "none"], "--crust takes soft or hard, not none."),
             (["bake", "rye", "--sliced=yes"], "--sliced takes no value."),
-            (["bake"], "<bread> is missing."), (["bake", "rye", "oat"], "oat is one argument too many."),
+            (["bake"], "<bread> is missing."), (["bake", "rye", "oat"], "oat is an unexpected argument."),
             (["bake", "rye", "--for", ""], "A guest has a name."), (["bake", "air"], "Air cannot be baked."),
         ])
     func mistakes(_ words: [String], _ message: String) {

@@ -36,7 +36,7 @@ struct GitCredentialCommand: FrontCommand {
     }
 
     func validate() throws(UsageError) {
-        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
+        guard options.app != nil else { throw UsageError("Name the app: --app.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

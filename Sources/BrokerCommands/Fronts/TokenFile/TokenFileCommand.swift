@@ -30,7 +30,7 @@ struct TokenFileCommand: WaitingSubcommand {
     }
 
     func validate() throws(UsageError) {
-        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
+        guard options.app != nil else { throw UsageError("Name the app: --app.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
