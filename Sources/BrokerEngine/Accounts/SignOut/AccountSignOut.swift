@@ -92,7 +92,7 @@ struct AccountSignOut: Sendable {
         return entry
     }
 
-    // MARK: Who asks, and where
+    // MARK: Requesting app and authority
 
     private var apps: [AppRegistration] {
         (request.app.map { [$0] } ?? []) + services.roster.apps(in: partition)
