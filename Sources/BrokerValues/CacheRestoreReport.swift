@@ -1,6 +1,6 @@
 /// The outcome of importing a backup.
 package struct CacheRestoreReport: Sendable, Equatable {
-    package enum Fate { case added, replaced, kept }
+    package enum Outcome { case added, replaced, kept }
 
     package struct Tally: Sendable, Equatable {
         package var added = 0
@@ -10,8 +10,8 @@ package struct CacheRestoreReport: Sendable, Equatable {
 
         package init() {}
 
-        package mutating func count(_ fate: Fate) {
-            switch fate {
+        package mutating func count(_ outcome: Outcome) {
+            switch outcome {
             case .added: added += 1
             case .replaced: replaced += 1
             case .kept: kept += 1

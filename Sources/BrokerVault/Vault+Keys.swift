@@ -30,7 +30,7 @@ extension Vault: VaultKeys {
             // If two callers unlock at once, the second finds it done.
             guard isLocked else { return }
             guard wrapping.check == header.keyCheck else {
-                throw VaultError.io("The vault's key was changed by somebody else meanwhile. Try again.")
+                throw VaultError.io("The vault's key was changed concurrently. Try again.")
             }
             var wrapping = wrapping
             if header.format < VaultFormat.current { wrapping = try migrate(wrapping) }
@@ -77,7 +77,7 @@ extension Vault: VaultKeys {
         let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase, .asked)
         try await onQueue { [self] () throws(VaultError) in
             guard header.keyCheck == old.keyCheck, header.keySource == old.keySource else {
-                throw VaultError.io("The source of the vault's key was changed by somebody else meanwhile. Try again.")
+                throw VaultError.io("The source of the vault's key was changed concurrently. Try again.")
             }
             var dataKeys: [Partition: [UInt8]] = [:]
             for (partition, keys) in try storedKeys(unsaved: true) {

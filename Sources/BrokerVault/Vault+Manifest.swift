@@ -30,9 +30,9 @@ extension Vault {
     }
 
     /// Reads until the result is conclusive, and detects an earlier state of the partition.
-    func look(
-        in partition: Partition, _ body: () throws(VaultError) -> VaultReader.Look
-    ) throws(VaultError) -> VaultReader.Look {
+    func readChecked(
+        in partition: Partition, _ body: () throws(VaultError) -> VaultReader.Snapshot
+    ) throws(VaultError) -> VaultReader.Snapshot {
         while true {
             let before = known.view(of: partition)
             let found = try body()
@@ -58,7 +58,7 @@ extension Vault {
         do {
             try vaultWriter.note()
         } catch {
-            logger.warning("that the vault was put back could not be written down", error: error)
+            logger.warning("the roll-back of the vault could not be recorded", error: error)
         }
     }
 

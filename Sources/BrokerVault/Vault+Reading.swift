@@ -9,8 +9,8 @@ extension Vault {
         guard let keys = try existingKeys(of: partition) else { return [] }
         let bucketKey = RowKeys(of: partition, keys: keys).bucketKey(Record.kind, bucket: bucket)
         guard let place = ManifestPlace(partition, bucketKey: bucketKey) else { return [] }
-        let found = try look(in: partition) { () throws(VaultError) in
-            try reader.look(bucketKey: bucketKey, at: place)
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(bucketKey: bucketKey, at: place)
         }
         let name = Fingerprint(bucketKey)
         return try open(found, pages: [place.page], keys, in: partition) { $0.bucket == name }
@@ -20,7 +20,9 @@ extension Vault {
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
         guard let keys = try existingKeys(of: partition) else { return [] }
-        let found = try look(in: partition) { () throws(VaultError) in try reader.look(Record.kind, in: partition) }
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(Record.kind, in: partition)
+        }
         let pages = root(found.root, of: partition, keys).pages.keys
         return try open(found, pages: pages, keys, in: partition) { $0.kind == Record.kind.rawValue }
     }
@@ -29,8 +31,8 @@ extension Vault {
         _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
     ) throws(VaultError) -> RecordPage<Record> {
         guard let keys = try existingKeys(of: partition) else { return RecordPage(records: [], lastRow: nil) }
-        let found = try look(in: partition) { () throws(VaultError) in
-            try reader.look(Record.kind, after: row, atMost: count, in: partition)
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(Record.kind, after: row, atMost: count, in: partition)
         }
         // Missing rows are not detected here, because the expected rows of a page are unknown.
         let rows = Set(found.rows.compactMap { Fingerprint($0.rowKey) })
@@ -47,7 +49,7 @@ extension Vault {
         // Read before the keys are obtained: an entry whose keys are replaced meanwhile is not found again.
         let keyChanges = keys.changes
         let mayBeKept = DecryptedTokenCache.mayHold(sealed.kind)
-        if mayBeKept, opened.lend(sealed, keyChanges, body) { return }
+        if mayBeKept, opened.withToken(sealed, keyChanges, body) { return }
         guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
         try sealer.open(sealed, keys: keys) { _, secret in
             body(secret)
@@ -84,7 +86,7 @@ extension Vault {
     ///   - pages: of the manifest, that list the wanted rows.
     ///   - isWanted: whether an entry there belongs to the request.
     private func open<Record: VaultRecord>(
-        _ found: VaultReader.Look, pages: some Collection<UInt8>, _ keys: PartitionKeys, in partition: Partition,
+        _ found: VaultReader.Snapshot, pages: some Collection<UInt8>, _ keys: PartitionKeys, in partition: Partition,
         where isWanted: (ManifestPage.Entry) -> Bool
     ) throws(VaultError) -> [StoredRecord<Record>] {
         var damaged = QuarantineQueue.Found()

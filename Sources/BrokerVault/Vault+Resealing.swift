@@ -23,7 +23,7 @@ extension Vault {
             try replace(stored.mapValues(\.replaced), header)
         } afterwards: {
         }
-        logger.notice("the vault has a new data key; its records are sealed anew")
+        logger.notice("the vault has a new data key; its records are being resealed")
         resumeResealing()
     }
 

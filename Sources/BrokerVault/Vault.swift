@@ -107,7 +107,7 @@ package final class Vault: RecordVault {
             for source in keySources.allowed where await source.keepsKey(of: vaultID) {
                 throw .missing(
                     "The vault \(path) is gone, and its key is still there (\(source.name)). Put vault.db back from a backup: that "
-                        + "key opens it. To begin anew and sign in again, remove \(anchorPath).")
+                        + "key opens it. To start over and sign in again, remove \(anchorPath).")
             }
         }
     }
@@ -180,7 +180,7 @@ package final class Vault: RecordVault {
         do throws(VaultError) {
             return try RollbackAnchor(in: directory, vaultID: header.vaultID, of: path)
         } catch {
-            logger.warning("the last commit cannot be remembered outside of the vault", error: error)
+            logger.warning("the last commit cannot be recorded outside the vault", error: error)
             return nil
         }
     }

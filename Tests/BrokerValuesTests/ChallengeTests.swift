@@ -76,8 +76,8 @@ struct ChallengeTests {
     @Test(
         "an invalid challenge is refused with its position, truncated",
         arguments: [
-            ("", "is empty"), (" , ", "is empty"), ("\u{1}", "is none"), ("=x", "is none"),
-            (#"Bearer scope="a"#, "is none"),
+            ("", "is empty"), (" , ", "is empty"), ("\u{1}", "is invalid"), ("=x", "is invalid"),
+            (#"Bearer scope="a"#, "is invalid"),
             (#"Basic realm="x""#, #"asks for "Basic""#), (#"Bearer claims="no json""#, "claims"),
             (#"Bearer max_age="soon""#, "max_age"), ("Bearer max_age=-1", "max_age"),
             (#"Bearer scope="a\"b""#, "scope"), (#"Bearer acr_values="é""#, "acr_values"),

@@ -39,11 +39,11 @@ package final class LockGate: Sendable {
     /// Quick: part of the hot path. If it returns true, call ``leave()`` at the end.
     package func enter() -> Bool {
         if word.load(ordering: .acquiring) & Word.countsIdleTime != 0 { return enterInTime() }
-        return enterOpen()
+        return enterIfOpen()
     }
 
     /// A rejected request is never counted, so the end of the work does not wait for it.
-    private func enterOpen() -> Bool {
+    private func enterIfOpen() -> Bool {
         var before = word.load(ordering: .acquiring)
         while before & Word.isOpen != 0 {
             let isIn: Bool
@@ -63,7 +63,7 @@ package final class LockGate: Sendable {
                 return (false, isOpen ? state.whenIdle : nil)
             }
             state.lastUse = now
-            return (enterOpen(), nil)
+            return (enterIfOpen(), nil)
         }
         // The clock continued during a suspend, and the timer has not fired yet.
         whenIdle?()
@@ -81,10 +81,10 @@ package final class LockGate: Sendable {
     package func leave() {
         let (before, now) = word.wrappingAdd(Word.use - Word.one, ordering: .acquiringAndReleasing)
         precondition(Word.isWorking(before), "nobody was in")
-        if now & Word.isAwaited != 0, !Word.isWorking(now) { tellWaiting() }
+        if now & Word.isAwaited != 0, !Word.isWorking(now) { notifyWaiting() }
     }
 
-    private func tellWaiting() {
+    private func notifyWaiting() {
         let waiting = state.withLock { state in
             // Work that began since then notifies them when it ends.
             guard !Word.isWorking(word.load(ordering: .acquiring)) else { return [CheckedContinuation<Void, Never>]() }
@@ -133,7 +133,7 @@ package final class LockGate: Sendable {
             state.withLock { $0.waiting.append(continuation) }
             // Work that leaves from now on notifies, and work that left before is no longer counted.
             if !Word.isWorking(word.bitwiseOr(Word.isAwaited, ordering: .acquiringAndReleasing).newValue) {
-                tellWaiting()
+                notifyWaiting()
             }
         }
     }

@@ -16,7 +16,7 @@ package enum RedirectDestination: Sendable, Equatable {
         guard !uri.contains("#") else { throw invalid("it must not have a fragment") }
         let scheme = uri[..<colon].lowercased()
         guard scheme == "http" || scheme == "https" else { return .elsewhere(uri) }
-        guard let url = WebURL(uri) else { throw invalid("it has no host, a port that is none, or an odd character") }
+        guard let url = WebURL(uri) else { throw invalid("it has no host, an invalid port, or an invalid character") }
         guard !url.isSecure else { return .elsewhere(uri) }
         guard url.isLoopback else {
             throw invalid("plain http is for 127.0.0.1, [::1], localhost and *.localhost only")

@@ -80,7 +80,7 @@ package enum BackupError: Error, Sendable, Equatable {
 extension BackupError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notABackup: "This is no backup of the broker; name a file that brokerctl cache export wrote."
+        case .notABackup: "This is not a backup of the broker; name a file that brokerctl cache export wrote."
         case .newerFormat(let found, let supported):
             "The backup has format \(found), of a later version of the broker; this one reads up to \(supported). Install "
                 + "the later version, or take another copy of the file if this one may be damaged."
@@ -92,7 +92,7 @@ extension BackupError: CustomStringConvertible {
             "The passphrase is right, but the backup is damaged or was changed; nothing was imported. Take another copy of it."
         case .truncated:
             "The passphrase is right, but the end of the backup is missing; nothing was imported. Take a whole copy of it."
-        case .tooLarge(let limit): "A backup has at most \(limit >> 20) MiB; this is none, or not one of one person's."
+        case .tooLarge(let limit): "A backup has at most \(limit >> 20) MiB; this is not a backup of one user."
         case .full(let text), .io(let text): text
         }
     }

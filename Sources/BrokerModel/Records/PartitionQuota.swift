@@ -33,7 +33,7 @@ package final class PartitionQuota: Sendable {
     package func requireRoom(in partition: Partition) throws(BrokerError) {
         guard let limit = limit(), try bytes(of: partition, limit) >= limit else { return }
         throw Self.refusal(
-            limit, "What the broker keeps for you takes",
+            limit, "Your records take",
             "remove what you do not need (brokerctl accounts forget, apps remove, cache clear)")
     }
 
@@ -42,7 +42,7 @@ package final class PartitionQuota: Sendable {
     /// - Throws: `throttled` (`quotaReached`).
     package func requireRoom(forGathering bytes: Int) throws(BrokerError) {
         guard let limit = limit(), bytes > limit else { return }
-        throw Self.refusal(limit, "What is to be imported takes", "import less at a time")
+        throw Self.refusal(limit, "The import takes", "import less at a time")
     }
 
     /// Call it after work that may have added much.
@@ -61,7 +61,7 @@ package final class PartitionQuota: Sendable {
         let bytes: Int
         do throws(VaultError) { bytes = try vault.statistics(of: partition).bytesWithoutLog } catch {
             throw BrokerError(
-                .internal, "What the broker keeps for you cannot be counted; see the broker's log.",
+                .internal, "Your records cannot be counted; see the broker's log.",
                 reason: .vaultDamaged, cause: error)
         }
         counts.withLock { counts in

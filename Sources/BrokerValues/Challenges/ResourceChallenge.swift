@@ -32,7 +32,7 @@ package struct ResourceChallenge: Sendable, Hashable {
         let all: [AuthenticationChallenge]
         do throws(AuthenticationChallenge.Malformed) { all = try AuthenticationChallenge.read(header) } catch {
             throw Unreadable(
-                problem: "must be the value of a WWW-Authenticate header, and is none from \(quoted(error.rest)) on")
+                problem: "must be the value of a WWW-Authenticate header, and is invalid from \(quoted(error.rest)) on")
         }
         let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme.lowercased()) }
         guard !challenges.isEmpty else {

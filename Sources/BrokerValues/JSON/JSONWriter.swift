@@ -153,7 +153,7 @@ package struct JSONWriter: Sendable {
     }
 
     /// Passes the bytes to a closure that may take them and leave other memory instead.
-    package mutating func lendBytes(to taker: (inout [UInt8]) -> Void) { taker(&bytes) }
+    package mutating func lendBytes(to body: (inout [UInt8]) -> Void) { body(&bytes) }
 
     /// Removes everything after `length` bytes.
     package mutating func truncate(to length: Int) { bytes.removeLast(max(0, bytes.count - length)) }

@@ -70,7 +70,7 @@ final class BackupFile: GatheredBackup, BackupSource {
     }
 
     private static func failure(_ number: Int32) -> BackupError {
-        let text = "The broker cannot keep the backup while it reads it: \(errnoText(number))."
+        let text = "The broker cannot store the uploaded backup: \(errnoText(number))."
         return SQLiteFailure.meansFull(number) ? .full(text + " Free some space, and import again.") : .io(text)
     }
 }

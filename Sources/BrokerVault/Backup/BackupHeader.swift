@@ -41,16 +41,16 @@ package struct BackupHeader {
     package init(_ bytes: [UInt8]) throws(BackupError) {
         let magicCount = Self.magic.count
         guard bytes.starts(with: Self.magic) else { throw .notABackup }
-        guard bytes.count >= magicCount + 4 else { throw .truncatedBeginning }
+        guard bytes.count >= magicCount + 4 else { throw .truncatedHeader }
         let version = bytes[magicCount..<magicCount + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard version == Self.version else {
             guard version > Self.version else { throw .notABackup }
             throw .newerFormat(found: Int(version), supported: Int(Self.version))
         }
-        guard bytes.count == Self.count else { throw .truncatedBeginning }
+        guard bytes.count == Self.count else { throw .truncatedHeader }
         let parameters = Array(bytes[(magicCount + 4)..<(magicCount + 4 + Self.parameterCount)])
         // Costs that no broker writes would only waste memory and time.
-        guard let (costs, salt) = PassphraseCosts.read(parameters) else { throw .damagedBeginning }
+        guard let (costs, salt) = PassphraseCosts.read(parameters) else { throw .damagedHeader }
         (self.costs, self.salt, self.bytes) = (costs, salt, bytes)
         streamHeader = Array(bytes[(Self.checked - SecretStream.headerCount)..<Self.checked])
     }
@@ -78,6 +78,6 @@ extension Secret {
 }
 
 extension BackupError {
-    static let damagedBeginning = BackupError.io("The backup's first bytes are damaged; take another copy of it.")
-    static let truncatedBeginning = BackupError.io("The backup ends in its first bytes; take a whole copy of it.")
+    static let damagedHeader = BackupError.io("The backup's first bytes are damaged; take another copy of it.")
+    static let truncatedHeader = BackupError.io("The backup ends in its first bytes; take a whole copy of it.")
 }

@@ -80,7 +80,7 @@ extension BackupItem {
         }
         let item: BackupItem? =
             switch RecordKind(rawValue: kind) {
-            case nil where kind == Beginning.kind: record(Beginning.self).map { .beginning(createdOn: $0.createdOn) }
+            case nil where kind == Preamble.kind: record(Preamble.self).map { .beginning(createdOn: $0.createdOn) }
             case .app: record(AppRecord.self).map { .app($0, $0.isConfidential ? secret : nil) }
             case .account: record(AccountRecord.self).map { .account($0) }
             case .signOut: record(SignOutRecord.self).map { .signOut($0) }

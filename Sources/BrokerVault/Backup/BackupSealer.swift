@@ -31,7 +31,7 @@ package final class BackupSealer: BackupSealing {
         let stream = try SecretStream(sealingUnder: BackupHeader.streamKey(key), header: &header)
         let begun = prefix + header
         state = Mutex(State(stream: stream, sealed: begun + BackupHeader.check(begun, key: key)))
-        try append(BackupItem.Beginning(createdOn: now), kind: BackupItem.Beginning.kind, secret: nil)
+        try append(BackupItem.Preamble(createdOn: now), kind: BackupItem.Preamble.kind, secret: nil)
     }
 
     package func append<Record: VaultRecord>(_ record: Record, secret: Secret?) throws(BackupError) {
@@ -109,7 +109,7 @@ package enum BackupLayout {
 
 extension BackupItem {
     /// The item before all records. No record has its kind.
-    struct Beginning: Codable {
+    struct Preamble: Codable {
         static let kind: UInt8 = 0
         var createdOn: Int64
     }

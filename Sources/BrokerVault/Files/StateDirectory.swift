@@ -121,7 +121,7 @@ package final class StateDirectory: Sendable {
         var theirs = stat()
         guard fstat(descriptor, &ours) == 0, lstat(real, &theirs) == 0, ours.st_dev == theirs.st_dev,
             ours.st_ino == theirs.st_ino
-        else { throw .notPrivate("\(path) was exchanged while it was opened. Look who else can write above it.") }
+        else { throw .notPrivate("\(path) was replaced while it was opened. Check who else can write above it.") }
         return real
     }
 }

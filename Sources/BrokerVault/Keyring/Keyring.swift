@@ -43,7 +43,7 @@ final class Keyring {
                 try answer.skip("oay")
                 let key = try answer.bytes { $0.count == keyByteCount ? Secret(copying: $0, isKept: true) : nil }
                 try answer.skip("s")
-                guard let key else { throw BusError(number: EBADMSG, text: "what it has is no key of a vault") }
+                guard let key else { throw BusError(number: EBADMSG, text: "its secret is not a vault's key") }
                 return key
             }
         }
@@ -123,7 +123,7 @@ final class Keyring {
         guard collection != Self.nothing else { throw .empty }
         let isLocked = try reading { () throws(BusError) in
             try bus.flag(
-                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service, within: rest)
+                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service, within: timeLeft)
         }
         if isLocked { try unlock(collection) }
         return collection
@@ -152,7 +152,7 @@ final class Keyring {
         }
         try call("Prompt", of: "Prompt", at: prompt) { arguments throws(BusError) in try arguments.string("") }
         try reading { () throws(BusError) in
-            _ = try bus.wait(for: rest) { isDismissed != nil || isGone }
+            _ = try bus.wait(for: timeLeft) { isDismissed != nil || isGone }
         }
         guard let isDismissed else {
             if isGone { throw .absent("it ended while it asked") }
@@ -168,7 +168,7 @@ final class Keyring {
     /// The path that means "no object".
     private static let nothing = "/"
 
-    private var rest: Duration { max(end - .now, .milliseconds(1)) }
+    private var timeLeft: Duration { max(end - .now, .milliseconds(1)) }
 
     @discardableResult
     private func call(
@@ -178,7 +178,7 @@ final class Keyring {
         let method = Bus.Method(
             name, of: "org.freedesktop.Secret.\(interface)", at: path, service: Self.service)
         return try reading { () throws(BusError) in
-            try bus.call(method, within: rest, isSecret: isSecret, arguments)
+            try bus.call(method, within: timeLeft, isSecret: isSecret, arguments)
         }
     }
 

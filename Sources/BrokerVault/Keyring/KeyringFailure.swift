@@ -44,14 +44,14 @@ enum KeyringFailure: Error {
         case .locked: "The keyring is locked; unlock it, or have it ask by brokerctl unlock."
         case .dismissed: "The keyring is locked, and its question was closed; brokerctl unlock has it ask again."
         case .empty: "The keyring has nothing open (KeePassXC: no database that is shared as a keyring); open it."
-        case .failed(let text): "The keyring did not do what it was asked: \(text)."
+        case .failed(let text): "The keyring failed: \(text)."
         }
     }
 
     private var when: String {
         switch self {
         case .absent: "as soon as it runs"
-        case .silent, .failed: "as soon as it does; if not, start the keyring anew"
+        case .silent, .failed: "as soon as it does; if not, restart the keyring"
         case .locked, .dismissed, .empty: "as soon as it is open"
         }
     }

@@ -73,11 +73,11 @@ package struct CredentialService: Sendable {
         writer.wipe()
         let line = try await exchange(request).get()
         guard let node = try? JSONReader.read(line, names: .areUnique), case .object = node else {
-            throw .refused("its answer is no JSON object")
+            throw .refused("its answer is not a JSON object")
         }
         if let error = node["error"]?.text { throw .refused(error) }
         guard let found = (node["parameters"]).flatMap(answer) else {
-            throw .refused("its answer lacks what was asked")
+            throw .refused("its answer lacks the requested value")
         }
         return found
     }

@@ -99,7 +99,7 @@ package struct CredentialSource: KeySource {
             Self.sizes.contains(Int(facts.st_size))
         else {
             throw .keyUnavailable(
-                "The credential \(path) is no key: it must be a file of \(Self.sizes.lowerBound) to "
+                "The credential \(path) is not a key: it must be a file of \(Self.sizes.lowerBound) to "
                     + "\(Self.sizes.upperBound) bytes. Name the right one in the unit.")
         }
         var isWhole = false

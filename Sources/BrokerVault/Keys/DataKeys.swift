@@ -97,15 +97,15 @@ final class PartitionKeys: Sendable {
         self.sealing = sealing
         self.naming = naming
         self.former = former
-        manifest = Self.manifest(beside: sealing)
+        manifest = Self.manifest(for: sealing)
         anchor = naming.subkey(2, "tb-lists")
     }
 
     /// The same keys, with further keys that rows may be sealed with.
-    func beside(_ former: [Secret]) -> PartitionKeys { PartitionKeys(sealing: sealing, naming: naming, former: former) }
+    func adding(_ former: [Secret]) -> PartitionKeys { PartitionKeys(sealing: sealing, naming: naming, former: former) }
 
     /// For lists that have not been rewritten yet.
-    var formerManifests: [Secret] { former.map(Self.manifest(beside:)) }
+    var formerManifests: [Secret] { former.map(Self.manifest(for:)) }
 
-    private static func manifest(beside sealing: Secret) -> Secret { sealing.subkey(1, "tb-lists") }
+    private static func manifest(for sealing: Secret) -> Secret { sealing.subkey(1, "tb-lists") }
 }

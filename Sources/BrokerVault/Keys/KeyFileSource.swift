@@ -22,20 +22,20 @@ package struct KeyFileSource: KeySource {
         var path: String { "\(directory.path)/\(name)" }
     }
 
-    private let beside: Place
+    private let nextToVault: Place
     private let apart: StateDirectory?
 
     /// - Parameters:
     ///   - directory: the vault's.
     ///   - apart: the separate folder for keys.
     package init(in directory: StateDirectory, apartIn apart: StateDirectory? = nil) {
-        beside = Place(directory: directory, name: Self.fileName)
+        nextToVault = Place(directory: directory, name: Self.fileName)
         self.apart = apart
     }
 
     /// Where the key of a vault belongs.
     private func place(of vaultID: [UInt8]) -> Place {
-        apart.map { Place(directory: $0, name: "\(vaultID.hexadecimal).key") } ?? beside
+        apart.map { Place(directory: $0, name: "\(vaultID.hexadecimal).key") } ?? nextToVault
     }
 
     package static let name = "key-file"
@@ -55,7 +55,7 @@ package struct KeyFileSource: KeySource {
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
     ) throws(VaultError) -> Secret {
         let place = place(of: vaultID)
-        let found = if let key = try readKey(at: place) { key } else { try readKey(at: beside) }
+        let found = if let key = try readKey(at: place) { key } else { try readKey(at: nextToVault) }
         guard let key = found else {
             throw .keyUnavailable(
                 "The vault's key \(place.path) is missing. Put it back from a backup; without it the tokens are lost: then "
@@ -67,16 +67,16 @@ package struct KeyFileSource: KeySource {
     }
 
     package func keepsKey(of vaultID: [UInt8]) -> Bool {
-        [place(of: vaultID), beside].contains { $0.directory.exists($0.name) }
+        [place(of: vaultID), nextToVault].contains { $0.directory.exists($0.name) }
     }
 
     /// Moves a key that is next to its vault. At every moment one of the two files is whole; a failed move is retried at the next
     /// start.
     package func didUnlock(with vaultID: [UInt8]) {
         let place = place(of: vaultID)
-        guard apart != nil, beside.directory.exists(beside.name) else { return }
+        guard apart != nil, nextToVault.directory.exists(nextToVault.name) else { return }
         do throws(VaultError) {
-            guard let key = try readKey(at: beside) else { return }
+            guard let key = try readKey(at: nextToVault) else { return }
             if try readKey(at: place) == nil {
                 try markFolder()
                 place.directory.removeIfPresent(place.temporaryName)
@@ -84,7 +84,7 @@ package struct KeyFileSource: KeySource {
             }
             // Another vault's key may have been copied there by hand.
             guard try readKey(at: place) == key else { return }
-            beside.directory.removeIfPresent(beside.name)
+            nextToVault.directory.removeIfPresent(nextToVault.name)
         } catch {}
     }
 
@@ -93,7 +93,9 @@ package struct KeyFileSource: KeySource {
         let key = try? readKey(at: place)
         place.directory.removeIfPresent(place.name)
         // A copy that a move left behind. Any other file there is not ours.
-        if let key, let copy = try? readKey(at: beside), copy == key { beside.directory.removeIfPresent(beside.name) }
+        if let key, let copy = try? readKey(at: nextToVault), copy == key {
+            nextToVault.directory.removeIfPresent(nextToVault.name)
+        }
     }
 
     /// Marks the folder so that backup programs leave it out. The key works without these files.

@@ -78,7 +78,7 @@ final class KeyRing: Sendable {
             for (partition, dataKeys) in keys {
                 var new = dataKeys.keys
                 if let known = state.entries[partition]?.keys {
-                    new = new.beside((known.sealing == new.sealing ? [] : [known.sealing]) + known.former)
+                    new = new.adding((known.sealing == new.sealing ? [] : [known.sealing]) + known.former)
                 }
                 state.entries[partition] = Entry(keys: new)
             }

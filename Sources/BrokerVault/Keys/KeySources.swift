@@ -37,8 +37,8 @@ package enum KeySources {
 
     package static var names: [String] { makers.map(\.key) }
 
-    package static func all(in surroundings: KeySourceContext) -> [any KeySource] {
-        makers.map { $0.value(surroundings) }
+    package static func all(in context: KeySourceContext) -> [any KeySource] {
+        makers.map { $0.value(context) }
     }
 }
 
@@ -75,9 +75,10 @@ package struct KeySourceChoice: Sendable {
     /// A source to which the vault may move.
     func source(_ name: String, for vaultPath: String) throws(VaultError) -> any KeySource {
         guard let source = allowed.first(where: { $0.name == name }) else {
+            let names = allowed.map(\.name).joined(separator: ", ")
             throw .keyUnavailable(
-                "\(vaultPath) may not have its key from \(name); there are \(allowed.map(\.name).joined(separator: ", ")). "
-                    + "vault.key_source in the configuration says which.")
+                "\(name) is not an allowed source of the key of \(vaultPath); allowed: \(names). "
+                    + "Change vault.key_source in the configuration to allow others.")
         }
         return source
     }

@@ -12,15 +12,15 @@ package struct PassphraseSource: KeySource {
 
     package typealias PassphraseProvider = @Sendable () async throws(VaultError) -> Secret
 
-    private let bringer: PassphraseProvider?
+    private let provider: PassphraseProvider?
 
-    /// - Parameter bringer: asked where no person gave the passphrase.
-    package init(from bringer: PassphraseProvider? = nil) { self.bringer = bringer }
+    /// - Parameter provider: asked if the user did not give the passphrase.
+    package init(from provider: PassphraseProvider? = nil) { self.provider = provider }
 
     private func passphrase(_ given: Secret?, orElse sentence: String) async throws(VaultError) -> Secret {
         if let given { return given }
-        guard let bringer else { throw .awaitingKey(sentence) }
-        return try await bringer()
+        guard let provider else { throw .awaitingKey(sentence) }
+        return try await provider()
     }
 
     package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> NewKey {
@@ -43,7 +43,7 @@ package struct PassphraseSource: KeySource {
     ) async throws(VaultError) -> Secret {
         guard let (costs, salt) = PassphraseCosts.read(parameters) else {
             throw .damaged(
-                "The vault says of its passphrase what no broker wrote. Restore vault.db from a backup, or move it away."
+                "The vault's passphrase parameters are damaged. Restore vault.db from a backup, or move it away."
             )
         }
         let passphrase = try await passphrase(
@@ -54,7 +54,7 @@ package struct PassphraseSource: KeySource {
     package func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError {
         guard !isTyped else { return .wrongPassphrase }
         return .awaitingKey(
-            "What the program of vault.passphrase_command printed is not the vault's passphrase; mend that, or unlock the "
+            "The output of vault.passphrase_command is not the vault's passphrase; fix the command, or unlock the "
                 + "broker with brokerctl unlock.")
     }
 }
@@ -101,18 +101,18 @@ package struct PassphraseCosts: Sendable, Equatable {
     private static let queue = DispatchQueue(label: "passphrase")
 
     func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
-        let turn = Turn()
+        let request = PendingRequest()
         let key: Secret? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                turn.wait(continuation)
-                Self.queue.async { turn.take()?.resume(returning: derive(passphrase, salt)) }
+                request.wait(continuation)
+                Self.queue.async { request.take()?.resume(returning: derive(passphrase, salt)) }
             }
         } onCancel: {
-            turn.take()?.resume(returning: nil)
+            request.take()?.resume(returning: nil)
         }
         guard let key else {
             if Task.isCancelled {
-                throw .io("The passphrase was not looked at, because nobody waits for that any more.")
+                throw .io("The request was cancelled before the passphrase was checked.")
             }
             throw .io(
                 "No memory to check the passphrase (\(memory >> 20) MiB). Try again when other programs have ended.")
@@ -121,28 +121,28 @@ package struct PassphraseCosts: Sendable, Equatable {
     }
 
     /// A request in the queue, until it runs or is cancelled. The caller of `take()` resumes it.
-    private final class Turn: Sendable {
+    private final class PendingRequest: Sendable {
         typealias Waiter = CheckedContinuation<Secret?, Never>
         private enum State {
-            case coming
+            case initial
             case waiting(Waiter)
-            case over
+            case finished
         }
 
-        private let state = Mutex(State.coming)
+        private let state = Mutex(State.initial)
 
         func wait(_ waiter: Waiter) {
-            let isOver = state.withLock { state in
-                if case .over = state { return true }
+            let isFinished = state.withLock { state in
+                if case .finished = state { return true }
                 state = .waiting(waiter)
                 return false
             }
-            if isOver { waiter.resume(returning: nil) }
+            if isFinished { waiter.resume(returning: nil) }
         }
 
         func take() -> Waiter? {
             state.withLock { state in
-                defer { state = .over }
+                defer { state = .finished }
                 if case .waiting(let waiter) = state { return waiter }
                 return nil
             }

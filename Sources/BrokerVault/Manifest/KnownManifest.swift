@@ -30,7 +30,7 @@ final class KnownManifest: Sendable {
     var vault: VaultManifest { state.withLock { $0.vault } }
 
     func isRolledBack(_ partition: Partition) -> Bool {
-        state.withLock { $0.vault.standing(of: partition).isRolledBack }
+        state.withLock { $0.vault.state(of: partition).isRolledBack }
     }
 
     var isAnyRolledBack: Bool { state.withLock { $0.vault.partitions.values.contains { $0.isRolledBack } } }
@@ -38,7 +38,7 @@ final class KnownManifest: Sendable {
     func view(of partition: Partition) -> View {
         state.withLock { state in
             View(
-                roots: [state.vault, state.pending ?? state.vault].map { $0.standing(of: partition).root },
+                roots: [state.vault, state.pending ?? state.vault].map { $0.state(of: partition).root },
                 changes: state.changes)
         }
     }
@@ -60,7 +60,7 @@ final class KnownManifest: Sendable {
     /// - Returns: whether that is a change.
     func rollBack(_ partition: Partition, to root: Fingerprint?) -> Bool {
         state.withLock { state in
-            let now = VaultManifest.Standing(root: root, isRolledBack: true)
+            let now = VaultManifest.PartitionState(root: root, isRolledBack: true)
             guard state.vault.partitions[partition] != now else { return false }
             state.vault.partitions[partition] = now
             state.changes += 1
@@ -79,7 +79,7 @@ final class KnownManifest: Sendable {
         return root
     }
 
-    func isAboutToBe(_ vault: VaultManifest) {
+    func willCommit(_ vault: VaultManifest) {
         state.withLock { state in
             state.pending = vault
             state.changes += 1
@@ -87,13 +87,13 @@ final class KnownManifest: Sendable {
     }
 
     /// - Parameter before: the manifest when the commit began.
-    func became(_ vault: VaultManifest, from before: VaultManifest) {
+    func didCommit(_ vault: VaultManifest, from before: VaultManifest) {
         state.withLock { state in
             var vault = vault
             // Roll-backs that were detected in the meantime are written with the next commit.
-            for (partition, standing) in state.vault.partitions
-            where standing.isRolledBack && !before.standing(of: partition).isRolledBack {
-                vault.partitions[partition, default: standing].isRolledBack = true
+            for (partition, entry) in state.vault.partitions
+            where entry.isRolledBack && !before.state(of: partition).isRolledBack {
+                vault.partitions[partition, default: entry].isRolledBack = true
             }
             state.vault = vault
             state.pending = nil
@@ -101,7 +101,7 @@ final class KnownManifest: Sendable {
         }
     }
 
-    func stayed() {
+    func didAbort() {
         state.withLock { state in
             state.pending = nil
             state.changes += 1

@@ -31,7 +31,7 @@ struct ManifestAtStart {
         var vault = opened ?? VaultManifest()
         if opened == nil, !found.roots.isEmpty || found.manifest != nil {
             finding = .manifestLost
-            vault.partitions = found.roots.mapValues { VaultManifest.Standing(root: $0) }
+            vault.partitions = found.roots.mapValues { VaultManifest.PartitionState(root: $0) }
         } else if remembered.contains(where: {
             Self.isEarlier(vault, found.manifest.flatMap { Fingerprint($0) }, than: $0)
         }) {
@@ -41,8 +41,10 @@ struct ManifestAtStart {
         }
         if finding != .newest {
             for case .mark(let mark) in remembered { vault.commit = max(vault.commit, mark.commit) }
-            vault.partitions[.wholeVault] = VaultManifest.Standing()
-            vault.partitions = vault.partitions.mapValues { VaultManifest.Standing(root: $0.root, isRolledBack: true) }
+            vault.partitions[.wholeVault] = VaultManifest.PartitionState()
+            vault.partitions = vault.partitions.mapValues {
+                VaultManifest.PartitionState(root: $0.root, isRolledBack: true)
+            }
         }
         self.vault = vault
     }

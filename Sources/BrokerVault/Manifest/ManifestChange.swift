@@ -77,9 +77,9 @@ struct ManifestChange {
         }
         let box = try connection.manifestRoot(of: partition)
         let found = box.flatMap { Fingerprint($0) }
-        if found != vault.standing(of: partition).root {
+        if found != vault.state(of: partition).root {
             if known.rollBack(partition, to: found) { rolledBack.insert(partition) }
-            vault.partitions[partition] = VaultManifest.Standing(root: found, isRolledBack: true)
+            vault.partitions[partition] = VaultManifest.PartitionState(root: found, isRolledBack: true)
         }
         let root = known.root(found, of: partition) { ManifestRoot(box, of: partition, keys: keys) }
         let part = Part(keys: keys, root: root)
@@ -89,7 +89,7 @@ struct ManifestChange {
 
     /// Accepts the current state of a partition, regardless of what was there before.
     mutating func accept(_ partition: Partition) {
-        vault.partitions[partition] = VaultManifest.Standing(root: vault.standing(of: partition).root)
+        vault.partitions[partition] = VaultManifest.PartitionState(root: vault.state(of: partition).root)
         let others = vault.partitions.filter { $0.key != .wholeVault }
         if !others.values.contains(where: \.isRolledBack) { vault.partitions[.wholeVault] = nil }
     }
@@ -108,9 +108,9 @@ struct ManifestChange {
             let root = try write(part, of: partition, to: connection)
             let box = ManifestSeal.seal(root.bytes, as: .root(partition), keys: part.keys)
             try connection.putManifest(box, of: partition)
-            var standing = vault.standing(of: partition)
-            standing.root = Fingerprint(box)
-            vault.partitions[partition] = standing
+            var entry = vault.state(of: partition)
+            entry.root = Fingerprint(box)
+            vault.partitions[partition] = entry
         }
         vault.commit += 1
         let vaultKeys = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in

@@ -24,7 +24,7 @@ final class DecryptedTokenCache: Sendable {
         var places: [Place?] = Array(repeating: nil, count: DecryptedTokenCache.places)
         var numbers: [ObjectIdentifier: Int] = [:]
         /// The clock hand: the search for a free place continues here.
-        var hand = 0
+        var clockHand = 0
     }
 
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ final class DecryptedTokenCache: Sendable {
     ///   - keyChanges: the current value of ``KeyRing/changes``: secrets that other keys opened are not used.
     ///   - body: must not access another secret.
     /// - Returns: whether the cache has the secret.
-    func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    func withToken(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(sealed)], let place = state.places[number],
                 place.keyChanges == keyChanges, let memory = state.memory
@@ -54,7 +54,7 @@ final class DecryptedTokenCache: Sendable {
         state.withLock { state in
             guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
             state.memory = memory
-            let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()
+            let number = state.numbers[ObjectIdentifier(sealed)] ?? state.evictionIndex()
             state.empty(number)
             state.places[number] = Place(sealed: sealed, keyChanges: keyChanges, count: secret.count)
             state.numbers[ObjectIdentifier(sealed)] = number
@@ -82,10 +82,10 @@ final class DecryptedTokenCache: Sendable {
 
 extension DecryptedTokenCache.State {
     /// A place that has not been used since the hand last passed it.
-    fileprivate mutating func dispensable() -> Int {
+    fileprivate mutating func evictionIndex() -> Int {
         while true {
-            let number = hand
-            hand = (hand + 1) % places.count
+            let number = clockHand
+            clockHand = (clockHand + 1) % places.count
             guard places[number]?.wasUsed == true else { return number }
             places[number]?.wasUsed = false
         }

@@ -69,10 +69,10 @@ final class SerialQueue: Sendable {
             return state.jobsDone
         }
         guard let jobsDone else { return }
-        queue.asyncAfter(deadline: .now() + idleDelay) { [weak self] in self?.look(since: jobsDone) }
+        queue.asyncAfter(deadline: .now() + idleDelay) { [weak self] in self?.checkIdle(since: jobsDone) }
     }
 
-    private func look(since jobsDone: Int) {
+    private func checkIdle(since jobsDone: Int) {
         let (isStopped, isIdle) = state.withLock { state in
             state.isWatching = false
             return (state.isStopped, state.jobsDone == jobsDone)

@@ -13,7 +13,7 @@ struct VaultFile {
         guard !directory.hasContent(VaultFormat.logName) else {
             throw .damaged(
                 "\(path) is missing, but its log \(VaultFormat.logName) is there. Put it back from a backup, or move the "
-                    + "log away to start anew.")
+                    + "log away to start over.")
         }
         return false
     }
@@ -101,7 +101,7 @@ struct VaultFile {
         guard !(VaultFormat.oldest...VaultFormat.current).contains(found) else { return }
         if found > VaultFormat.current { throw .newerFormat(found: found, supported: VaultFormat.current) }
         throw .damaged(
-            "\(path) says format \(found), which no broker wrote. Restore it from a backup, or move it away.")
+            "\(path) has the unknown format \(found). Restore it from a backup, or move it away.")
     }
 
     private func requireSchema(_ connection: SQLiteConnection, of format: Int) throws(VaultError) {
@@ -109,7 +109,7 @@ struct VaultFile {
             $0.text(0)
         }
         guard found == VaultFormat.schema(of: format) else {
-            throw .damaged("\(path) has other tables than a vault has. Restore it from a backup, or move it away.")
+            throw .damaged("\(path) has other tables than a vault. Restore it from a backup, or move it away.")
         }
     }
 
@@ -124,7 +124,7 @@ extension SQLiteConnection {
     /// A reported transaction survives a power cut, and deleted data is overwritten.
     func makeDurable() throws(VaultError) {
         guard try rows("PRAGMA journal_mode = WAL", read: { $0.text(0) }) == ["wal"] else {
-            throw .io("SQLite cannot keep a log beside \(path). Name a --state-dir on another file system.")
+            throw .io("SQLite cannot keep a log next to \(path). Name a --state-dir on another file system.")
         }
         try run("PRAGMA synchronous = FULL")
         try run("PRAGMA secure_delete = ON")

@@ -5,7 +5,7 @@ import Synchronization
 /// The connection for reads: a few microseconds each, behind a lock.
 final class VaultReader: Sendable {
     /// Rows, and the manifest's entries for them, as of one moment.
-    struct Look: Sendable {
+    struct Snapshot: Sendable {
         var root: [UInt8]?
         var pages: [UInt8: [UInt8]]
         var rows: [StoredRow]
@@ -20,8 +20,8 @@ final class VaultReader: Sendable {
         self.errors = errors
     }
 
-    func look(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Look {
-        try look(in: place.partition) { (connection) throws(VaultError) in
+    func read(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Snapshot {
+        try read(in: place.partition) { (connection) throws(VaultError) in
             let page = try connection.manifestPage(place)
             return (
                 page.map { [place.page: $0] } ?? [:],
@@ -30,8 +30,8 @@ final class VaultReader: Sendable {
         }
     }
 
-    func look(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> Look {
-        try look(in: partition) { (connection) throws(VaultError) in
+    func read(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> Snapshot {
+        try read(in: partition) { (connection) throws(VaultError) in
             (
                 try connection.manifestPages(of: partition),
                 try connection.records(
@@ -40,14 +40,14 @@ final class VaultReader: Sendable {
         }
     }
 
-    private func look(
+    private func read(
         in partition: Partition,
         _ body: @Sendable (SQLiteConnection) throws(VaultError) -> (pages: [UInt8: [UInt8]], rows: [StoredRow])
-    ) throws(VaultError) -> Look {
+    ) throws(VaultError) -> Snapshot {
         try withSnapshot { (connection) throws(VaultError) in
             let root = try connection.manifestRoot(of: partition)
             let (pages, rows) = try body(connection)
-            return Look(root: root, pages: pages, rows: rows)
+            return Snapshot(root: root, pages: pages, rows: rows)
         }
     }
 
@@ -71,10 +71,10 @@ final class VaultReader: Sendable {
         "The vault has a data key for a uid that no system has. Restore vault.db from a backup.")
 
     /// Some rows of a kind, in the order of their ids.
-    func look(
+    func read(
         _ kind: RecordKind, after id: Int64, atMost count: Int, in partition: Partition
-    ) throws(VaultError) -> Look {
-        try look(in: partition) { (connection) throws(VaultError) in
+    ) throws(VaultError) -> Snapshot {
+        try read(in: partition) { (connection) throws(VaultError) in
             let rows = try connection.records(
                 "partition = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4", .integer(Int64(partition.uid)),
                 .integer(Int64(kind.rawValue)), .integer(id), .integer(Int64(count)))

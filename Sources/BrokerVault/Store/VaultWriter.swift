@@ -56,11 +56,11 @@ final class VaultWriter: Sendable {
     ///
     /// - Parameters:
     ///   - enough: after this number of rows, the next page is left for another transaction.
-    ///   - anew: returns nil for a row that is to stay as it is.
+    ///   - replacement: returns nil for a row that is to stay as it is.
     /// - Returns: mismatches, and the page to continue with; nil after the last.
     func replace(
         in partition: Partition, from first: UInt8, enough: Int,
-        _ anew: @Sendable (StoredRow) throws(VaultError) -> SealedRecord?
+        _ replacement: @Sendable (StoredRow) throws(VaultError) -> SealedRecord?
     ) throws(VaultError) -> (found: QuarantineQueue.Found, next: UInt8?) {
         try commit { (connection, manifest) throws(VaultError) in
             var found = QuarantineQueue.Found()
@@ -75,7 +75,7 @@ final class VaultWriter: Sendable {
                         found.rows.insert(row.id)
                         continue
                     }
-                    guard let record = try anew(row) else { continue }
+                    guard let record = try replacement(row) else { continue }
                     try connection.replaceBox(of: row, by: record)
                     try manifest.put(record, on: connection)
                 }
@@ -200,7 +200,7 @@ final class VaultWriter: Sendable {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection else { throw VaultError.closed }
             let (result, manifest, box) = try attempt(on: connection, body)
-            known.became(manifest.vault, from: manifest.before)
+            known.didCommit(manifest.vault, from: manifest.before)
             manifest.markKeysSaved()
             state.writesInLog += 1
             remember(manifest.vault.commit, box)
@@ -218,11 +218,11 @@ final class VaultWriter: Sendable {
                 var manifest = ManifestChange(of: known, keys: keys)
                 let result = try body(connection, &manifest)
                 let box = try manifest.write(to: connection)
-                known.isAboutToBe(manifest.vault)
+                known.willCommit(manifest.vault)
                 return (result, manifest, box)
             }
         } catch {
-            known.stayed()
+            known.didAbort()
             throw error
         }
     }
@@ -233,7 +233,7 @@ final class VaultWriter: Sendable {
         else { return }
         let mark = RollbackAnchor.Mark(commit: commit, manifest: box)
         for anchor in anchors where !anchor.write(mark, keys: keys) {
-            logger.notice("the vault's last commit could not be remembered outside of the vault")
+            logger.notice("the vault's last commit could not be recorded outside the vault")
         }
     }
 

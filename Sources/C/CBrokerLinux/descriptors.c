@@ -50,7 +50,7 @@ int broker_leave_descriptors(void) {
 
 struct leaving {
     sem_t may_leave, has_left, may_go;
-    int is_lent;
+    int has_descriptor;
     pid_t thread;
 };
 
@@ -64,19 +64,19 @@ static void *leave(void *argument) {
     struct leaving *leaving = argument;
     wait_for(&leaving->may_leave);
     // If none could be passed, all are copied, and none is closed before the end.
-    if (leaving->is_lent) keep_low_only(); else close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE);
+    if (leaving->has_descriptor) keep_low_only(); else close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE);
     leaving->thread = gettid();
     sem_post(&leaving->has_left);
     wait_for(&leaving->may_go);
     return NULL;
 }
 
-static void lend(int descriptor, struct leaving *leaving) {
+static void pass_descriptor(int descriptor, struct leaving *leaving) {
     pthread_mutex_lock(&lock);
-    leaving->is_lent = slot >= 0 && dup3(descriptor, slot, O_CLOEXEC) == slot;
+    leaving->has_descriptor = slot >= 0 && dup3(descriptor, slot, O_CLOEXEC) == slot;
     sem_post(&leaving->may_leave);
     wait_for(&leaving->has_left);
-    if (leaving->is_lent) dup3(filler, slot, O_CLOEXEC);
+    if (leaving->has_descriptor) dup3(filler, slot, O_CLOEXEC);
     pthread_mutex_unlock(&lock);
 }
 
@@ -87,7 +87,7 @@ void broker_close_in_own_fd_table(int descriptor) {
     sem_init(&leaving.has_left, 0, 0);
     sem_init(&leaving.may_go, 0, 0);
     int code = pthread_create(&thread, NULL, leave, &leaving);
-    if (code == 0) lend(descriptor, &leaving);
+    if (code == 0) pass_descriptor(descriptor, &leaving);
     close(descriptor);
     if (code != 0) return;
     sem_post(&leaving.may_go);

@@ -100,7 +100,7 @@ struct AddedSourceTests {
     }
 
     @Test("a vault with a passphrase opens with either, and its own source cannot be added")
-    func besidePassphrase() async throws {
+    func twoPassphrases() async throws {
         try await withVaultBed { bed in
             try await make(bed)
             let daily = Secret("for every day of the week")

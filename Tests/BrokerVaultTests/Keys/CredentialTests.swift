@@ -76,7 +76,7 @@ struct CredentialTests {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1, count)).source
             #expect(
-                text(of: try await vaultError { _ = try await bed.open(keySource: source) }).contains("is no key"))
+                text(of: try await vaultError { _ = try await bed.open(keySource: source) }).contains("is not a key"))
         }
     }
 
@@ -97,9 +97,9 @@ struct CredentialTests {
 struct KeyOrderTests {
     private func open(_ bed: VaultBed, order: [String], credentials: String?) async throws -> Vault {
         let directory = try StateDirectory.open(creating: bed.path)
-        var surroundings = KeySourceContext(directory: directory, credentials: credentials)
-        surroundings.credentialService = CredentialService(at: bed.bed.path("nobody"))
-        let sources = KeySources.all(in: surroundings)
+        var context = KeySourceContext(directory: directory, credentials: credentials)
+        context.credentialService = CredentialService(at: bed.bed.path("nobody"))
+        let sources = KeySources.all(in: context)
         return try await Vault.open(
             in: directory, keySources: KeySourceChoice(sources, order: order), at: 7, logger: bed.log.logger)
     }

@@ -34,7 +34,7 @@ struct KeyChangeTests {
     }
 
     private func settled(_ vault: Vault) async throws {
-        try await eventually("all records are sealed anew") { await !vault.keyStatus().isResealing }
+        try await eventually("all records are resealed") { await !vault.keyStatus().isResealing }
     }
 
     @Test("another source wraps the same data keys without rewriting records")

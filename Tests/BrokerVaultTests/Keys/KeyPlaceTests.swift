@@ -72,8 +72,8 @@ struct KeyPlaceTests {
             try await folders.use { vault in try await vault.store(Sample.refreshToken(), secret: "r") }
             let name = try #require(try folders.keyFiles.first)
             let moved = URL(filePath: "\(folders.keys)/\(name)")
-            let beside = bed.file("vault.key")
-            try FileManager.default.copyItem(at: moved, to: beside)
+            let nextToVault = bed.file("vault.key")
+            try FileManager.default.copyItem(at: moved, to: nextToVault)
             // Partly copied; copied and named; the old one not removed yet.
             if step < 2 { try FileManager.default.removeItem(at: moved) }
             if step == 1 { try Data("token-br".utf8).write(to: URL(filePath: moved.path + ".new")) }
@@ -81,7 +81,7 @@ struct KeyPlaceTests {
                 #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
             }
             #expect(try folders.keyFiles == [name])
-            #expect(!FileManager.default.fileExists(atPath: beside.path))
+            #expect(!FileManager.default.fileExists(atPath: nextToVault.path))
         }
     }
 

@@ -24,7 +24,7 @@ struct RotationUnderAttackTests {
 
     private func rotate(_ vault: Vault) async throws {
         try await vault.replaceDataKeys(at: 10)
-        try await eventually("all records are sealed anew") { await !vault.keyStatus().isResealing }
+        try await eventually("all records are resealed") { await !vault.keyStatus().isResealing }
         try await vault.checkpoint()
     }
 
