@@ -40,8 +40,8 @@ package struct ControlGroup: Sendable, Equatable {
         return components[(manager + 1)...].first { !$0.hasSuffix(".slice") }.map(String.init)
     }
 
-    /// The path up to the first scope or service, after the user's manager if the group is below it: groups within a unit are
-    /// made by its processes. The whole path if it has no unit.
+    /// The path up to the first scope or service, or to that of the user's manager if the group is below it: groups within a
+    /// unit are made by its processes. The whole path if it has no unit.
     package var unitPath: String {
         let components = components
         let manager = components.firstIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }

@@ -123,7 +123,8 @@ final class Keyring {
         guard collection != Self.nothing else { throw .empty }
         let isLocked = try reading { () throws(BusError) in
             try bus.flag(
-                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service, within: timeLeft)
+                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service,
+                within: timeLeft)
         }
         if isLocked { try unlock(collection) }
         return collection
