@@ -133,7 +133,9 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a response that is not HTTP is reported as such", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "\u{16}\u{3}\u{1}garbage"])
+    @Test(
+        "a response that is not HTTP is reported as such",
+        arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "\u{16}\u{3}\u{1}garbage"])
     func notHTTP(bytes: String) async throws {
         try await withServer { _ in
             .raw(bytes)

@@ -259,7 +259,9 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a response that is not an OAuth error does not affect the refresh token, with any status", arguments: [400, 401, 403])
+    @Test(
+        "a response that is not an OAuth error does not affect the refresh token, with any status",
+        arguments: [400, 401, 403])
     func noOAuthError(status: Int) async throws {
         try await withProvider { bed async throws in
             for answer in [

@@ -148,7 +148,8 @@ struct EverybodyTests {
     }
 
     @Test(
-        "users administer their own apps with the proof that admin.proof requires", arguments: ["outside", "setgid", "presence"])
+        "users administer their own apps with the proof that admin.proof requires",
+        arguments: ["outside", "setgid", "presence"])
     func proofs(proof: String) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed, "admin.proof = \"\(proof)\"\n")

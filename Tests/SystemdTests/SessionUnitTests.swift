@@ -28,7 +28,9 @@ struct SessionUnitTests {
         }
     }
 
-    @Test("the unit shows the program that asks for an app, with any proof of administration", arguments: ["outside", "setgid", "presence"])
+    @Test(
+        "the unit shows the program that asks for an app, with any proof of administration",
+        arguments: ["outside", "setgid", "presence"])
     func proofs(proof: String) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

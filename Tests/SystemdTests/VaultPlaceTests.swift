@@ -37,7 +37,9 @@ struct VaultPlaceTests {
         #expect(keys.split(separator: "\n").count == 1, "\(keys)")
     }
 
-    @Test("the vault is separate from the settings, which may exist before or be made later", arguments: [true, false], [true, false])
+    @Test(
+        "the vault is separate from the settings, which may exist before or be made later",
+        arguments: [true, false], [true, false])
     func settings(areFirst: Bool, isEarlierUnit: Bool) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

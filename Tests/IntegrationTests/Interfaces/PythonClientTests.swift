@@ -5,7 +5,9 @@ import Testing
 /// `Sources/Python/tests`, which start separate brokers and development providers.
 @Suite("The client for Python, its adapters in their real libraries")
 struct PythonClientTests {
-    @Test("the client gets tokens from a real broker", arguments: ["test_broker", "test_absence", "test_wire", "test_aio"])
+    @Test(
+        "the client gets tokens from a real broker",
+        arguments: ["test_broker", "test_absence", "test_wire", "test_aio"])
     func client(module: String) async throws { try await run(module) }
 
     @Test(

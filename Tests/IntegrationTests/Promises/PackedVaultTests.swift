@@ -16,7 +16,9 @@ struct PackedVaultTests {
     private static let asPacker = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
     private static let uids: [UInt32] = [12_991, 12_992]
 
-    @Test("a vault of each kind is packed", .enabled(if: packed != nil, "writes fixtures"), arguments: PackedVault.Kind.allCases)
+    @Test(
+        "a vault of each kind is packed",
+        .enabled(if: packed != nil, "writes fixtures"), arguments: PackedVault.Kind.allCases)
     func pack(kind: PackedVault.Kind) async throws {
         let folder = try #require(Self.packed)
         try await withTestBed { bed in

@@ -78,7 +78,7 @@ func readRecords(_ bytes: UnsafeRawBufferPointer) {
     read(PartitionOwnerRecord.self)
 }
 
-/// Of a run over the seeds that are named valid.
+/// The state of a run over the seeds that are named valid.
 let mustAccept = getenv("FUZZ_VALID") != nil
 
 private let folder: String = {
