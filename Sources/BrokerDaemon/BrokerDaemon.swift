@@ -7,7 +7,7 @@ import Logging
 
 /// `brokerd` from its arguments to its exit status.
 package enum BrokerDaemon {
-    package enum Beginning {
+    package enum StartResult {
         case ended(DaemonExit)
         case serving(DaemonCommand)
     }
@@ -15,7 +15,7 @@ package enum BrokerDaemon {
     /// The steps that need no second thread; the runtime's thread pool cannot start one without `/proc`.
     ///
     /// - Parameter arguments: the bytes of each, without the program's name.
-    package static func begin(arguments: [[UInt8]]) -> Beginning {
+    package static func begin(arguments: [[UInt8]]) -> StartResult {
         let command: DaemonCommand
         do throws(DaemonCommand.UsageError) {
             command = try DaemonCommand(bytes: arguments)

@@ -75,7 +75,7 @@ struct RunningBroker: Sendable {
         }
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
-        configuration.apps.tell(logger)
+        configuration.apps.logMistakes(to: logger)
         for remark in configuration.formerNames { logger.warning("\(remark)") }
         reach.apply(directory)
         let grants = GrantStore(vault: vault, clock: clock, random: SystemRandom(), log: logger)
@@ -127,7 +127,7 @@ struct RunningBroker: Sendable {
             clock: clock, random: SystemRandom(), payer: payer, log: logger)
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
-        let limits = lineLimits(configuration, logger)
+        let limits = connectionLimits(configuration, logger)
         let requests = RequestService(services)
         let doors = Doors(configuration, requests)
         let listener: LocalListener
@@ -178,8 +178,8 @@ struct RunningBroker: Sendable {
     }
 
     /// Limits connections to the available descriptors: each client then gets a slot, or an answer that says why not.
-    private static func lineLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> ConnectionLimits {
-        var limits = configuration.lineLimits
+    private static func connectionLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> ConnectionLimits {
+        var limits = configuration.connectionLimits
         let descriptors = DescriptorLimit.raise(to: limits.descriptors)
         let wanted = limits.connections
         limits.fit(descriptors: descriptors)
@@ -201,7 +201,7 @@ struct RunningBroker: Sendable {
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)
         directory.apply(configuration.apps.entries)
-        configuration.apps.tell(logger)
+        configuration.apps.logMistakes(to: logger)
         for remark in configuration.formerNames { logger.warning("\(remark)") }
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
@@ -243,14 +243,14 @@ struct RunningBroker: Sendable {
         do throws(VaultError) {
             let directory = try stateDirectory(at: place, logger)
             let keys = try keyDirectory(configuration)
-            var surroundings = KeySourceContext(
+            var context = KeySourceContext(
                 directory: directory, keyDirectory: keys,
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             if !configuration.vault.passphraseCommand.isEmpty {
                 let command = PassphraseCommand(configuration.vault.passphraseCommand, clock: clock)
-                surroundings.passphrase = { () throws(VaultError) in try await command.passphrase() }
+                context.passphrase = { () throws(VaultError) in try await command.passphrase() }
             }
-            let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
+            let sources = KeySourceChoice(KeySources.all(in: context), order: configuration.vault.keySources)
             return try await Vault.open(
                 in: directory, keySources: sources,
                 anchors: [keys, sessionAnchors(configuration, logger)].compactMap(\.self), at: clock.now, logger: logger

@@ -56,7 +56,7 @@ extension BrokerConfiguration {
         return limits
     }
 
-    var lineLimits: ConnectionLimits {
+    var connectionLimits: ConnectionLimits {
         var limits = ConnectionLimits()
         if isSystemMode { limits.userConnections = max(socket.maxConnections / 8, 1) }
         limits.connections = socket.maxConnections
@@ -66,7 +66,7 @@ extension BrokerConfiguration {
 }
 
 extension AppFiles {
-    func tell(_ log: Logger) {
+    func logMistakes(to log: Logger) {
         for mistake in mistakes {
             log.error("a file of apps.d is ignored", metadata: ["cause": "\(mistake)"])
         }

@@ -40,7 +40,7 @@ import Testing
         let result = try await run(Self.cache, at: broker.path)
         #expect(result.status == .exited(0))
         #expect(result.lines.contains("Accounts        2"))
-        #expect(result.output.contains("2 that the broker has as good, 6 expired"))
+        #expect(result.output.contains("2 that the broker already has, 6 expired"))
         #expect(result.lines.count { $0 == "Entry 1 of IdToken has no secret." } == 1)
         #expect(result.output.contains(#"brokerctl apps add NAME --client-id 'it'\''s' --authority https://e/t"#))
     }

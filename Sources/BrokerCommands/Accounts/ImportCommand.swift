@@ -67,7 +67,7 @@ struct ImportMSALCacheCommand: Subcommand {
         guard let object = JSONObject(json: bytes), CacheParts.sections.contains(where: { object[$0] != nil })
         else {
             throw BrokerClientError(
-                .invalidParameter, "\(file) is no cache of MSAL; it may be encrypted, which this command cannot read.")
+                .invalidParameter, "\(file) is not an MSAL cache; it may be encrypted, which this command cannot read.")
         }
         return object
     }
@@ -137,7 +137,7 @@ package enum ImportText {
 
     private static func leftOut(_ result: CacheImportReport) -> String? {
         let parts = [
-            result.older > 0 ? "\(result.older) that the broker has as good" : nil,
+            result.older > 0 ? "\(result.older) that the broker already has" : nil,
             result.expired > 0 ? "\(result.expired) expired" : nil,
         ]
         let words = parts.compactMap(\.self)

@@ -5,7 +5,7 @@ import BrokerValues
 struct AddAppCommand: Subcommand {
     static var about: About {
         About(
-            "add", "Make an app known to the broker.",
+            "add", "Register an app with the broker.",
             """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. The broker reads the provider's metadata first, and \

@@ -9,7 +9,7 @@ struct ExportCacheCommand: Subcommand {
         About(
             "export", "Save apps, accounts and tokens to a file that a passphrase opens.",
             """
-            Whoever has the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
+            Anyone with the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
             are not in it, and approvals of programs stay with this machine. The broker seals the file; this command never \
             sees a token. Providers that rotate refresh tokens refuse the ones of an old backup.
 

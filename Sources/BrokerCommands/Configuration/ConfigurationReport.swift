@@ -74,7 +74,7 @@ package struct ConfigurationReport {
 
     static var noDaemon: BrokerClientError {
         BrokerClientError(
-            .unsupported, "There is no brokerd beside this brokerctl that could read the configuration; install both.")
+            .unsupported, "No brokerd is installed next to this brokerctl to read the configuration; install both.")
     }
 
     /// The message that gives the mistake and its place.

@@ -17,7 +17,7 @@ package enum DoctorChecks {
         }
         guard let report else {
             return CheckResult(
-                "Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
+                "Settings", .note, "brokerd is not next to brokerctl, so its configuration was not checked.")
         }
         let lines = report.text.split(separator: "\n")
         let said = lines.first { $0.hasPrefix("brokerd: ") }?.dropFirst("brokerd: ".count)
@@ -69,7 +69,7 @@ package enum DoctorChecks {
             guard units == .own else {
                 findings.append(
                     CheckResult(
-                        "Vault", .note, "There is one of a broker of your own, \(other), which is not used here.",
+                        "Vault", .note, "Your own broker has another one, \(other), which is not used here.",
                         advice: "bring its sign-ins here with cache export and import, or move it away"))
                 continue
             }
@@ -88,13 +88,13 @@ package enum DoctorChecks {
             CheckResult(
                 "Disk", .bad,
                 "The file system of \(path) is read-only: tokens that are refreshed are in memory only, and lost when the broker ends.",
-                advice: "look with dmesg why, see to the disk, then mount it for writing: mount -o remount,rw")
+                advice: "find the cause with dmesg, repair the disk, then remount it: mount -o remount,rw")
         ]
     }
 
     /// Whether the records are the ones that the broker last wrote (docs/decisions/0046).
     package static func records(_ vault: GetBrokerStatus.Vault) -> [CheckResult] {
-        let before = "if you know why, or have seen to it: brokerctl cache accept-restore"
+        let before = "once the cause is known or resolved: brokerctl cache accept-restore"
         return [
             VaultHealth.rolledBack(vault).map {
                 CheckResult("Records", .bad, $0, advice: "look at brokerctl apps list and grants list; \(before)")
@@ -165,10 +165,10 @@ package enum DoctorChecks {
     /// - Parameter synchronized: systemd's report on the clock, `yes` or `no`; `nil` if it has none.
     package static func clock(_ synchronized: String?) -> CheckResult? {
         switch synchronized?.trimmed {
-        case "yes": CheckResult("Clock", .good, "It is kept right by the network.")
+        case "yes": CheckResult("Clock", .good, "It is synchronized by the network.")
         case "no":
             CheckResult(
-                "Clock", .note, "Nothing keeps it right; with a wrong clock good tokens seem expired, or not yet good.",
+                "Clock", .note, "Not synchronized; a wrong clock makes good tokens look expired or not yet valid.",
                 advice: "timedatectl set-ntp true")
         default: nil
         }

@@ -6,7 +6,7 @@ import Glibc
 struct DoctorCommand: Subcommand {
     static var about: About {
         About(
-            "doctor", "Look for what is wrong, and say what to do.",
+            "doctor", "Find problems and say how to fix them.",
             """
             Looks at the broker, its systemd units, its configuration, folders, key, vaults, apps, their providers, the browser and the clock, \
             and changes nothing. \

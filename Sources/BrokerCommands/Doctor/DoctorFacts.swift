@@ -76,7 +76,7 @@ extension DoctorCommand {
         guard let file = try? SettingsFile(of: broker).candidate, access(file, F_OK) == 0 else { return [] }
         return [
             CheckResult(
-                "Settings", .note, "\(file) is left from an edit that was broken off.",
+                "Settings", .note, "\(file) is left from an unfinished edit.",
                 advice: "rm \(ShellText.quoted(file))")
         ]
     }

@@ -44,18 +44,18 @@ extension DoctorChecks {
         let open = folders.filter { seen.insert($0.path).inserted }.compactMap { folder -> CheckResult? in
             if folder.owner != user, folder.owner != 0 {
                 return CheckResult(
-                    "Folders", .bad, "\(folder.path) belongs to another user, who can exchange what is in it.",
-                    advice: "have root own it: chown root \(ShellText.quoted(folder.path))")
+                    "Folders", .bad, "\(folder.path) belongs to another user, who can replace its contents.",
+                    advice: "make root its owner: chown root \(ShellText.quoted(folder.path))")
             }
             let isWritable = folder.mode & S_IWOTH != 0 || folder.mode & S_IWGRP != 0 && !folder.hasPrivateGroup
             guard isWritable, folder.mode & S_ISVTX == 0 else { return nil }
             return CheckResult(
-                "Folders", .bad, "Others may write to \(folder.path), and exchange what is in it.",
+                "Folders", .bad, "Others may write to \(folder.path), and replace its contents.",
                 advice: "chmod go-w \(ShellText.quoted(folder.path))")
         }
         let good =
             units == .own
-            ? "Nobody else can exchange your files for the broker." : "Only root and the broker can exchange its files."
+            ? "Nobody else can replace your files for the broker." : "Only root and the broker can replace its files."
         return open.isEmpty ? [CheckResult("Folders", .good, good)] : open
     }
 }

@@ -12,7 +12,7 @@ extension DoctorChecks {
         guard !ours.isEmpty else { return nil }
         if ours.contains(where: { $0.isForEveryHost && !$0.value.holds("--host") }) {
             return CheckResult(
-                "git", .note, "Every host that a repository names is given a token: the helper is set for all of them.",
+                "git", .note, "Every host that a repository names gets a token: the helper is set for all of them.",
                 advice: "set it for one: git config --global credential.https://HOST.helper, or add --host HOST to it")
         }
         for key in Set(ours.map(\.key)).sorted() {
@@ -22,11 +22,11 @@ extension DoctorChecks {
             if let other = asked.first(where: { !$0.isOurs }) {
                 return CheckResult(
                     "git", .note,
-                    "Another helper (\(other.value)) is given the broker's token as well, and may keep it.",
+                    "Another helper (\(other.value)) gets the broker's token as well, and may store it.",
                     advice: "put an empty one before the broker's: brokerctl help git-credential shows the lines")
             }
         }
-        return CheckResult("git", .good, "It has tokens from the broker, and nobody else keeps them.")
+        return CheckResult("git", .good, "It gets tokens from the broker, and no other helper stores them.")
     }
 
     private struct GitHelper {

@@ -35,8 +35,8 @@ extension DoctorChecks {
             switch exit {
             case 0 where status >= 500:
                 return CheckResult(
-                    "Network", .note, "\(place) answers \(status): it is in trouble itself.",
-                    advice: "wait; what is cached goes on")
+                    "Network", .note, "\(place) answers \(status): the provider has a problem.",
+                    advice: "wait; cached tokens still work")
             case 0: return CheckResult("Network", .good, "\(place) answers.")
             case 60:
                 return CheckResult(
@@ -45,7 +45,7 @@ extension DoctorChecks {
             default:
                 return CheckResult(
                     "Network", .bad, "\(place) cannot be reached\(why.isEmpty ? "" : ": \(why)").",
-                    advice: "look at the network, the name server, and a proxy that the broker has to know")
+                    advice: "check the network, the name server and the broker's proxy settings")
             }
         }
     }

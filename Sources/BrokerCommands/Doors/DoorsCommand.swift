@@ -5,7 +5,7 @@ import BrokerValues
 struct DoorsCommand: Subcommand {
     static var about: About {
         About(
-            "doors", "Show by which sockets the broker is reached, and who used them lately.",
+            "doors", "Show the broker's sockets and their last callers.",
             """
             The broker's own socket, and those for programs that do not speak its protocol. Who used them is looked up in the newest \
             entries of the audit log.

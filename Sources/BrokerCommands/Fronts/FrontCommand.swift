@@ -28,10 +28,10 @@ struct FrontOptions: ArgumentGroup {
     /// - Parameter global: the options that name the broker, for the sign-in command.
     func asking(
         as app: String, _ global: GlobalOptions, on connection: DirectConnection
-    ) throws(BrokerClientError) -> SilentAsking {
+    ) throws(BrokerClientError) -> SilentTokenRequest {
         var login = global.words + ["login", "--app", app]
         for scope in scopes { login += ["--scope", scope] }
-        var asking = SilentAsking(account: account, login: login)
+        var asking = SilentTokenRequest(account: account, login: login)
         asking.params.selection.app = app
         try asking.params.ask(for: scopes, orThoseOf: app, on: connection)
         return asking

@@ -13,7 +13,9 @@ package enum TokenChoice: String, CaseIterable, Sendable, ArgumentValue {
     }
 
     /// Requests a valid token.
-    func credential(_ asking: SilentAsking, on connection: DirectConnection) throws(BrokerClientError) -> Credential {
+    func credential(
+        _ asking: SilentTokenRequest, on connection: DirectConnection
+    ) throws(BrokerClientError) -> Credential {
         var asking = asking
         asking.params.query.lifetimeOf = self == .id ? .idToken : .accessToken
         return try credential(of: try Token.decoded(try asking.send(on: connection)))

@@ -43,7 +43,7 @@ struct RotateKeyCommand: Subcommand {
         About(
             "rotate", "Give the vault a new data key.",
             """
-            For when somebody may have seen the old one. The records are sealed anew in the background. Copies of the vault \
+            Use it if someone may have seen the old one. The records are sealed anew in the background. Copies of the vault \
             that were made before still open with the old key, so have the providers revoke what they hold.
 
             Examples:
@@ -63,7 +63,7 @@ struct RotateKeyCommand: Subcommand {
 struct SetKeySourceCommand: Subcommand {
     static var about: About {
         About(
-            "set-source", "Have the vault's key come from elsewhere.",
+            "set-source", "Change the source of the vault's key.",
             """
             The records stay as they are. `brokerctl key status` names the sources that there are. Sources that were added open \
             the vault no longer; add them again.

@@ -49,7 +49,7 @@ struct LoginCommand: WaitingSubcommand {
             "account", &account, "The account that must sign in, as in accounts list: a username or an account's id.",
             completing: LiveCompletion.accounts)
         arguments.option("login-hint", &loginHint, value: "username", "The username to fill in.")
-        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse whoever has another username than --login-hint.")
+        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse any other username than --login-hint.")
         arguments.option(
             "domain-hint", &domainHint, value: "domain", "Tenant or domain, to skip a page of the provider.")
         arguments.option("max-age", &maxAge, value: "seconds", "Sign in again if the last time is longer ago.")

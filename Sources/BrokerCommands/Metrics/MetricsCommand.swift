@@ -4,7 +4,7 @@ import BrokerRPC
 struct MetricsCommand: Subcommand {
     static var about: About {
         About(
-            "metrics", "Print what was asked of the broker, for monitoring.",
+            "metrics", "Print the broker's metrics for monitoring.",
             """
             OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. No person, app or \
             program is named in it.

@@ -14,14 +14,14 @@ struct TokenOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.list(
-            "resource", &resources, value: "uri", "Where the token must be good (RFC 8707); may be repeated.")
+            "resource", &resources, value: "uri", "A resource of the token (RFC 8707); may be repeated.")
         arguments.option(
             "claims", &claims, "A claims request or challenge: JSON, base64, or a file that holds one of them.")
         arguments.option(
             "challenge", &challenge, value: "header",
             "The WWW-Authenticate header of an API that refused a token; what it asks for is added.")
         arguments.list(
-            "capability", &capabilities, value: "name", "What the app can deal with, such as cp1; may be repeated.")
+            "capability", &capabilities, value: "name", "A client capability, such as cp1; may be repeated.")
         arguments.flag(
             "instance-aware", &instanceAware,
             "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")

@@ -10,7 +10,7 @@ struct SSHCommand: Subcommand {
             """
             Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to a private \
             folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. OIDC_SOCK \
-            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and whoever is root there has them, \
+            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and root there has them, \
             too. With --right interactive they may ask you to sign in: the page opens here.
 
             The arguments are read as ssh reads them: joined by blanks, then read by your login shell there. The exit status is \

@@ -30,33 +30,35 @@ struct SessionCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()
         guard session.claim() else { return output.aside("Another one runs already in this session.") }
-        let desk = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
+        let presenter = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
         // A stopped unit exits with success.
         Interrupt.onInterrupt {
             Task {
-                await desk.clear()
+                await presenter.clear()
                 Glibc.exit(0)
             }
         }
         while true {
             do throws(BrokerClientError) {
-                try await follow(location, desk)
+                try await follow(location, presenter)
             } catch {
                 guard stay else { throw error }
                 output.failed(error)
             }
-            await desk.clear()
+            await presenter.clear()
             // A restarted broker is back by then. If it was stopped, systemd stops this program as well.
             try? await Task.sleep(for: stay ? .seconds(10) : .seconds(2))
         }
     }
 
     /// Returns when the broker disconnects.
-    private func follow(_ location: SocketLocation, _ desk: NotificationPresenter) async throws(BrokerClientError) {
+    private func follow(
+        _ location: SocketLocation, _ presenter: NotificationPresenter
+    ) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
-        try await desk.showOpenRequests()
+        try await presenter.showOpenRequests()
         do {
-            for try await event in events { await desk.take(event) }
+            for try await event in events { await presenter.take(event) }
         } catch {}
     }
 }

@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerValues
 
 /// A silent token request. If it needs a person, the error names the command for the sign-in.
-struct SilentAsking {
+struct SilentTokenRequest {
     var params = AcquireTokenSilent.Params()
     /// The token's account; `nil` if only one account fits.
     var account: AccountName?

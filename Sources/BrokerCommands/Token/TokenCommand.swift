@@ -62,7 +62,7 @@ struct TokenCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
+        var asking = SilentTokenRequest(account: account, login: global.words + ["login"] + request.words)
         try request.fill(&asking.params, on: context.connection)
         try options.fill(&asking.params)
         asking.params.query.minimumLifetime = minimumLifetime

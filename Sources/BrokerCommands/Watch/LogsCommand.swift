@@ -5,7 +5,7 @@ import Glibc
 struct LogsCommand: Subcommand {
     static var about: About {
         About(
-            "logs", "Show what the broker's log says.",
+            "logs", "Show the broker's log.",
             """
             One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
             session, or of the machine where one broker serves it, which root reads and the group systemd-journal; with --json, its \

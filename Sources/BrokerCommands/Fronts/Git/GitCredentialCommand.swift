@@ -12,7 +12,7 @@ struct GitCredentialCommand: FrontCommand {
               git config --global --add credential.https://git.example.org.helper "broker --app work"
 
             The first line takes away helpers that are set for every host. Tokens go to https and to this machine only. A \
-            token that the server refused is replaced once. It asks nobody: git tells you when a sign-in is needed.
+            token that the server refused is replaced once. It never prompts: git tells you when a sign-in is needed.
             A helper that is set for every host gives your token to whatever host a repository names; use --host then.
 
             Examples:
@@ -84,7 +84,7 @@ struct GitCredentialCommand: FrontCommand {
     /// A username in the URL selects the account of that name; any other is only for the server.
     private func asking(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
-    ) throws(BrokerClientError) -> SilentAsking {
+    ) throws(BrokerClientError) -> SilentTokenRequest {
         var asking = try options.asking(as: app, global, on: context.connection)
         guard asking.account == nil, let username = request.username, !username.isEmpty else { return asking }
         do throws(BrokerClientError) {

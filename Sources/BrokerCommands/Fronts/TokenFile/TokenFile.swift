@@ -130,6 +130,6 @@ struct TokenFile: ~Copyable {
     private func failed(at path: String) -> BrokerClientError {
         BrokerClientError(
             .internal,
-            "\(path) cannot be written: \(errnoText(errno)). Remove what stands there, or choose another place.")
+            "\(path) cannot be written: \(errnoText(errno)). Remove the file there, or choose another path.")
     }
 }
