@@ -58,7 +58,7 @@ extension Setting {
         Setting(
             name: "doors.oidc_agent_socket", kind: .pathOrOff(\.doors.oidcAgentSocket), takesEffect: .restart,
             flag: "--oidc-agent-socket",
-            defaultNote: "`oidc-agent.sock` beside the broker's socket; `off` with `--system`",
+            defaultNote: "`oidc-agent.sock` next to the broker's socket; `off` with `--system`",
             summary:
                 "The socket for programs that ask oidc-agent (`OIDC_SOCK`). A socket that systemd passes in comes first. `off`: none."
         ),
@@ -79,7 +79,7 @@ extension Setting {
             name: "vault.key_dir", kind: .path(\.vault.keyDirectory), takesEffect: .restart,
             defaultNote:
                 "`$XDG_DATA_HOME/brokerd-key`, else `~/.local/share/brokerd-key`; the vault's folder where `state_dir` is given",
-            summary: "The folder of a key file. A key that lies beside the vault is moved here."),
+            summary: "The folder of a key file. A key next to the vault is moved here."),
         Setting(
             name: "vault.passphrase_command", kind: .command(\.vault.passphraseCommand), takesEffect: .restart,
             defaultNote: "none",
@@ -200,8 +200,8 @@ extension Setting {
             name: "browser.command", kind: .command(\.browser.command), takesEffect: .reload,
             defaultNote: "`$BROWSER`, else the desktop's portal, else xdg-open",
             summary:
-                "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
-                + "for the address, which comes last otherwise."),
+                "The command with which the broker itself opens a sign-in page (presentation `broker`). `%u` in "
+                + "an argument stands for the address, which comes last otherwise."),
         Setting(
             name: "device.mode", kind: .choice(\.device.mode, ["private", "shared"]), takesEffect: .reload,
             summary: "Who uses this machine. `shared`: people take turns, and a sign-out is for all apps."),

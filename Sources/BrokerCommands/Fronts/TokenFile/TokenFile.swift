@@ -96,7 +96,7 @@ struct TokenFile: ~Copyable {
         if isKnown, facts.st_uid == geteuid(), facts.st_mode & 0o077 == 0 { return folder }
         close(folder)
         guard isKnown, facts.st_uid == geteuid() else {
-            throw unfit("The folder \(path) belongs to somebody else; use one of yours, below $XDG_RUNTIME_DIR.")
+            throw unfit("The folder \(path) belongs to another user; use one of yours, below $XDG_RUNTIME_DIR.")
         }
         throw unfit("Others may look into the folder \(path); use one that is yours alone: chmod 700 \(path)")
     }
