@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AccessPolicy {
-    /// What the person has to confirm before the request is let in; nil where they need not.
+    /// What the person must confirm before the request is admitted; `nil` if nothing.
     package func question(for method: String, _ need: PresenceNeed, of caller: Caller) -> PresenceQuestion? {
         guard settings.adminProof == .presence else { return nil }
         let partition = caller.partition
@@ -25,27 +25,27 @@ extension AccessPolicy {
         }
     }
 
-    /// How an answer on a page in the browser counts. Every program of the person's can read a page's address where the browser's
-    /// arguments are shown, and answer in their place.
+    /// How an answer on a browser page counts. Every program of the user can read a page's address from the browser's arguments
+    /// and answer in the person's place.
     package enum PageApproval: Sendable, Equatable {
-        /// As it is: those programs may administer anyhow.
+        /// In full: those programs may administer anyway.
         case whole
-        /// Once the person has shown that they are there, for this request alone.
+        /// For this request alone, after the person has proved their presence.
         case confirmed
-        /// Nothing: no page is shown.
+        /// Not at all: no page is shown.
         case none
     }
 
-    /// - Parameter caller: whom a page would be about.
+    /// - Parameter caller: the subject of the page.
     package func worthOfPage(about caller: Caller) -> PageApproval {
         guard settings.adminProof != .outside else { return .whole }
         return caller.tier == .sandboxed ? .confirmed : .none
     }
 
-    /// Waits for the person behind a caller. Whoever calls this looks at the caller again afterwards: the process that was asked
-    /// about has to be the one that connected.
+    /// Waits for the person behind a caller. The calling code inspects the caller again afterwards: the process that was the
+    /// subject of the question must be the one that connected.
     ///
-    /// - Throws: `accessDenied` (`presenceRequired`) when nobody could be asked, `userCanceled` also when the task was.
+    /// - Throws: `accessDenied` (`presenceRequired`) if no one could be asked, `userCanceled` also if the task was canceled.
     package func requirePresence(_ question: PresenceQuestion, of caller: Caller) async throws(BrokerError) {
         let answer = await presenceTurns.run(of: caller.partition) { [presence] in
             await presence?.ask(question, process: caller.facts.pid, uid: caller.facts.uid)

@@ -3,41 +3,41 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What an administrator decides; a reload takes effect with the next request.
+/// An administrator's settings; a reload takes effect with the next request.
 package struct AccessSettings: Sendable, Equatable {
     package var audience: Audience
     /// Whether a caller may name a client id and an authority instead of a registered app.
     package var allowsAdHocClients = true
-    /// Whether the authorities that callers name may be on this machine's own networks.
+    /// Whether authorities named by callers may be on this machine's own networks.
     package var allowsPrivateAuthorities = true
-    /// What callers may do that no app lists.
+    /// The rights of callers that no app lists.
     package var tiers = TierRules()
-    /// What administration asks for besides being outside of sandboxes.
+    /// The requirement for administration in addition to being outside of sandboxes.
     package var adminProof = AdminProof.outside
-    /// How authorities that callers name are read.
+    /// The parser for authorities named by callers.
     package var authorities = AuthorityParser()
 
     package init(servedUID: UInt32) { audience = .only(uid: servedUID) }
     package init(audience: Audience) { self.audience = audience }
 
-    /// An authority that a caller names, and no registration.
+    /// For an authority that a caller names without a registration.
     func allowsNaming(_ authority: Authority) -> Bool {
         allowsPrivateAuthorities || WebURL(authority.url).map { !PrivateHost.isPrivate($0.host) } ?? false
     }
 
-    /// An app that was let in without being registered.
+    /// For an app that was admitted without being registered.
     func allowsAdHoc(_ app: AppRegistration) -> Bool { allowsAdHocClients && allowsNaming(app.authority) }
 }
 
 package enum AdminProof: Sendable, Equatable {
-    /// Nothing.
+    /// No further proof.
     case outside
-    /// To have connected with this group; nil where there is no such group, and nobody administers.
+    /// Membership of this group when connecting; `nil` if the group does not exist, in which case no one administers.
     case group(UInt32?)
-    /// That the person shows to be there, for what matters most (`BrokerMethod.presence(for:)`).
+    /// Proof that the person is present, for the most important operations (`BrokerMethod.presence(for:)`).
     case presence
 
-    /// - Parameter gid: with which a caller connected (SO_PEERCRED).
+    /// - Parameter gid: the caller's group when it connected (SO_PEERCRED).
     package func isMet(by gid: UInt32) -> Bool {
         switch self {
         case .outside, .presence: true
@@ -48,11 +48,11 @@ package enum AdminProof: Sendable, Equatable {
 
 /// What callers of a tier may do with an app that does not list them (`access.sandboxed` and so on).
 package enum TierRule: String, Sendable, CaseIterable {
-    /// Use apps that list nobody.
+    /// They may use apps that list no callers.
     case allow
-    /// Use what a person agreed to; the person is asked for the rest.
+    /// They may use what a person granted; the person is asked for the rest.
     case ask
-    /// Nothing, whatever a person agreed to.
+    /// They may use nothing, whatever a person granted.
     case deny
 }
 
@@ -71,19 +71,19 @@ package struct TierRules: Sendable, Equatable {
         case .confined: confined
         case .systemInstalled: systemInstalled
         case .unknown: unknown
-        // Whoever answered a question would not know for whom.
+        // The person answering would not know which program is asking.
         case .unidentified: .deny
         }
     }
 }
 
-/// Decides before any work starts: who may speak to the broker at all, and as which app (``admit(_:_:)``).
+/// Decides before any work starts which callers may use the broker at all, and as which app (``admit(_:_:)``).
 package final class AccessPolicy: Sendable {
     package let grants: GrantStore
     let directory: AppDirectory
-    /// Shut while the broker is locked.
+    /// Closed while the broker is locked.
     let gate: LockGate
-    /// Nil where the broker serves one user.
+    /// `nil` if the broker serves one user.
     let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?
@@ -115,9 +115,9 @@ package final class AccessPolicy: Sendable {
         changedRules.tell(())
     }
 
-    /// - Parameter deliver: called after something changed by which callers are let in, with whose apps or grants it is about; nil:
-    ///   everybody's. It must not wait.
-    /// - Returns: end when they are let go.
+    /// - Parameter deliver: called after a change that affects admission, with the partition whose apps or grants changed, or
+    ///   `nil` for all partitions. It must not wait.
+    /// - Returns: subscriptions that end when they are released.
     package func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> [Subscription] {
         [
             changedRules.subscribe { deliver(nil) }, directory.observe(deliver),
@@ -131,7 +131,7 @@ package final class AccessPolicy: Sendable {
             "admin.proof is setgid, and there is no group brokerctl: nobody may administer; make the group and reload")
     }
 
-    /// The hard gate, at accept: the kernel's word on the peer's uid.
+    /// The first check, at accept: the peer's uid as reported by the kernel.
     package func serves(_ peer: PeerCredentials) throws(BrokerError) {
         guard settings.audience.includes(peer.uid) else {
             throw BrokerError(
@@ -141,13 +141,13 @@ package final class AccessPolicy: Sendable {
         }
     }
 
-    /// Whether a caller of the group has what administration asks for besides being outside.
+    /// Whether a caller of the group has the proof that administration requires in addition to being outside.
     package func hasAdminProof(gid: UInt32) -> Bool { settings.adminProof.isMet(by: gid) }
 
     /// Whether the broker serves every user.
     package var servesEverybody: Bool { if case .everybody = settings.audience { true } else { false } }
 
-    /// For what concerns more than one app: all accounts, registrations. It needs proof of being outside of sandboxes.
+    /// For requests about more than one app: all accounts, registrations. It needs proof of being outside of sandboxes.
     package func requireAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !caller.mayAdminister else { return }
         let message =
@@ -166,10 +166,10 @@ package final class AccessPolicy: Sendable {
         throw BrokerError(.accessDenied, message, reason: .callerNotListed) { $0.caller = caller.id }
     }
 
-    /// Whether what concerns everybody whom the broker serves is the caller's business.
+    /// Whether the caller may manage what concerns all users of the broker.
     package func isOwner(_ caller: Caller) -> Bool { settings.audience.isOwned(by: caller.partition.uid) }
 
-    /// For what concerns everybody whom the broker serves: its keys, what it holds of whom.
+    /// For requests about all users of the broker: its keys, and the records that it holds for each user.
     package func requireOwnerOfBroker(_ caller: Caller) throws(BrokerError) {
         try requireAdministrator(caller)
         guard !isOwner(caller) else { return }
@@ -180,11 +180,11 @@ package final class AccessPolicy: Sendable {
         ) { $0.caller = caller.id }
     }
 
-    /// Asks the person for the rest, where an answer turned out to go beyond the grant.
+    /// Asks the person for the missing rights, if an answer turned out to exceed the grant.
     ///
     /// - Parameters:
-    ///   - scopes: what the token is good for, and where; nil where nobody can tell.
-    ///   - accountID: whom the grant is for; nil for everybody.
+    ///   - scopes: the token's scopes and resource; `nil` if unknown.
+    ///   - accountID: the account that the grant is for; `nil` for all accounts.
     /// - Throws: always, as ``admit(_:_:)``.
     package func ask(
         forToken scopes: [String]?, of accountID: String?, _ app: AppRegistration, by caller: Caller
@@ -194,7 +194,7 @@ package final class AccessPolicy: Sendable {
         try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller.forApps)
     }
 
-    /// An authority that a caller names, and not the person's configuration or registration.
+    /// Parses an authority that comes from a caller, not from the person's configuration or registration.
     ///
     /// - Throws: `invalidAuthority`, also for one on a private address where that is not allowed.
     package func authorityNamed(_ text: String) throws(BrokerError) -> Authority {

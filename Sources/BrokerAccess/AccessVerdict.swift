@@ -1,10 +1,10 @@
 import BrokerModel
 import BrokerValues
 
-/// What becomes of a caller that wants to act as an app. Pure.
+/// The decision on a caller that wants to act as an app. Pure.
 enum AccessVerdict: Equatable {
     case allowed
-    /// As far as a person agreed.
+    /// Limited to what a person granted.
     /// - asks: whether a person is asked for what is missing.
     case byGrant(asks: Bool)
     case refused
@@ -14,7 +14,7 @@ enum AccessVerdict: Equatable {
         guard let partner = caller.partner else { return }
         switch AccessVerdict(on: partner, as: app, by: tiers[partner.tier]) {
         case .allowed: break
-        // What was granted to one of the two is not the other's, unless they are one caller.
+        // A grant to one of the two processes does not apply to the other, unless they are one caller.
         case .byGrant(let asks) where partner.identity == caller.identity:
             if self == .allowed { self = .byGrant(asks: asks) }
         case .byGrant, .refused: self = .refused
@@ -30,7 +30,7 @@ enum AccessVerdict: Equatable {
         case .deny: self = .refused
         case .ask: self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
         case .allow where app.isAdHoc && caller.tier == .sandboxed:
-            // A client of its own choosing brings a sandbox the network, and a window to the person.
+            // A client of its own choosing gives a sandbox network access and a window in front of the person.
             self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
         case .allow: self = app.listsCallers ? .byGrant(asks: false) : .allowed
         }
@@ -51,7 +51,7 @@ extension Caller {
         case .sandboxed: return sandboxID.map(registration.lists(sandbox:)) ?? false
         case .confined, .systemInstalled, .unknown: break
         }
-        // Whoever may run a program that is listed by itself may use the app.
+        // Every process that may run a program listed by itself may use the app.
         return registration.lists(executable: facts.front, unitNames: [])
             || registration.lists(executable: facts.executable, unitNames: facts.unitNames)
     }

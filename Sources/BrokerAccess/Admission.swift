@@ -2,26 +2,26 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// How a request names the app that it is for: an ``AppReference``, an optional one, or ``NoApp``.
+/// How a request names its app: an ``AppReference``, an optional one, or ``NoApp``.
 package protocol AppNaming: Sendable {
-    /// What its handler gets instead.
+    /// The type that the request's handler gets instead.
     associatedtype App: Sendable
-    /// For the log; nil where no app is named.
+    /// For the log; `nil` if no app is named.
     var name: String? { get }
-    /// What policy makes of it; ``AccessPolicy/admit(_:_:)`` is the way in.
+    /// The admission by policy; call ``AccessPolicy/admit(_:_:)`` instead.
     func admitted(by policy: AccessPolicy, _ request: AdmissionRequest) throws(BrokerError) -> Admission<App>
-    /// Whether that holds still; ``AccessPolicy/confirm(_:of:)`` says when.
+    /// Whether the admission is still valid; call ``AccessPolicy/confirm(_:of:)`` instead.
     static func confirm(_ admitted: Admission<App>, of caller: Caller, by policy: AccessPolicy) throws(BrokerError)
 }
 
-/// Who wants to be let in, and for how much.
+/// The caller that asks for admission, and the extent of its request.
 package struct AdmissionRequest: Sendable {
     let caller: Caller
-    /// Looks at the caller again: for what needs proof.
+    /// Inspects the caller again, for requests that need proof.
     let callerNow: @Sendable () -> Caller
     /// Uptime.
     let connectedAt: Duration
-    /// What a sandbox's own socket has to be for.
+    /// The right that a sandbox's own socket must have.
     let right: SandboxRight?
     let needsKeys: Bool
     let reach: AppReach
@@ -35,10 +35,10 @@ package struct AdmissionRequest: Sendable {
     }
 }
 
-/// The app that a caller was let in as.
+/// The app that a caller was admitted as.
 package struct Admission<App: Sendable>: Sendable {
     package let app: App
-    /// What it was let in by; nil where nothing limits it.
+    /// The grant that admitted it; `nil` if nothing limits it.
     package let grant: GrantInUse?
 
     package init(app: App, grant: GrantInUse?) {
@@ -47,11 +47,11 @@ package struct Admission<App: Sendable>: Sendable {
     }
 }
 
-// MARK: - The way in
+// MARK: - Admission
 
 extension AccessPolicy {
-    /// Lets a request in, or says why not. Synchronous and quick: part of the hot path. Who was let in ends with
-    /// ``leave(neededKeys:)``, and has the vault's keys until then, where it needs them. ``mustLookUp(_:)`` comes first.
+    /// Admits a request, or throws the reason not to. Synchronous and quick: part of the hot path. An admitted request ends with
+    /// ``leave(neededKeys:)``, and has the vault's keys until then if it needs them. Check ``mustLookUp(_:)`` first.
     ///
     /// - Throws: `locked`, `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`,
     ///   `grantDenied`), `grantRequired`, `invalidAuthority`.
@@ -68,7 +68,7 @@ extension AccessPolicy {
         }
     }
 
-    /// Whether it has to be looked up first whose the caller's records are.
+    /// Whether the owner of the caller's records must be looked up first.
     package func mustLookUp(_ request: AdmissionRequest) -> Bool {
         guard let owners, canLookUp(request) else { return false }
         return !owners.isCertain(of: request.caller.partition, connectedAt: request.connectedAt)
@@ -80,14 +80,13 @@ extension AccessPolicy {
         try await owners?.check(request.caller.partition, connectedAt: request.connectedAt)
     }
 
-    /// While the broker is locked nobody can read whose the records are.
+    /// While the broker is locked, the owner of the records cannot be read.
     private func canLookUp(_ request: AdmissionRequest) -> Bool { request.needsKeys || gate.isOpen }
 
-    /// Whether who was let in as an app would be let in by the same now: what waits, or listens, may outlive its right.
+    /// Whether a request admitted as an app would be admitted by the same grant now: a wait or a subscription may outlive its right.
     ///
-    /// - Parameter limitsTokens: whether tokens may go out, for which the app's limit has to be what it was.
-    /// - Throws: `accessDenied` and `appNotFound`, when a grant, the place on a list or the app itself was taken away or is not what it
-    ///   was.
+    /// - Parameter limitsTokens: whether tokens may be returned, which requires that the app's limit is unchanged.
+    /// - Throws: `accessDenied` and `appNotFound` if a grant, the place on a list or the app itself was removed or has changed.
     package func confirm(
         _ admitted: Admission<AppRegistration>, of caller: Caller, limitsTokens: Bool = true
     ) throws(BrokerError) {
@@ -111,7 +110,7 @@ extension AccessPolicy {
         }
     }
 
-    /// As ``confirm(_:of:limitsTokens:)``, for who was let in as an administrator: more may be asked for by now.
+    /// As ``confirm(_:of:limitsTokens:)``, for a request admitted as an administrator: the requirements may have risen since.
     fileprivate func confirmAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !hasAdminProof(gid: caller.facts.gid) else { return }
         throw BrokerError(
@@ -120,9 +119,9 @@ extension AccessPolicy {
         ) { $0.caller = caller.id }
     }
 
-    /// Whether who listens may go on; no token goes out to a listener.
+    /// Whether a listener may continue; listeners get no tokens.
     ///
-    /// - Parameter admitted: the app that it was let in as; without one, as an administrator.
+    /// - Parameter admitted: the app that it was admitted as; `nil` for an administrator.
     package func mayListen(_ caller: Caller, as admitted: Admission<AppRegistration?>) -> Bool {
         do throws(BrokerError) {
             if let app = admitted.app {
@@ -134,8 +133,8 @@ extension AccessPolicy {
         } catch { return false }
     }
 
-    /// As ``mayListen(_:as:)``, and whether it may be told of what happened to another app of its group: that is for who could use
-    /// that app without being asked about.
+    /// As ``mayListen(_:as:)``, and whether it may learn of events of another app of its group: only a caller that could use that
+    /// app without a question to the person may.
     package func mayListen(
         _ caller: Caller, as admitted: Admission<AppRegistration?>, to app: AppRegistration
     ) -> Bool {
@@ -157,9 +156,9 @@ extension AccessPolicy {
         if neededKeys { gate.leave() }
     }
 
-    /// Before anything is kept in a partition: there has to be room, and it is written down whose it is.
+    /// Call before anything is stored in a partition: checks that there is room, and records the partition's owner.
     ///
-    /// - Parameter adds: whether more may be kept than before.
+    /// - Parameter adds: whether more may be stored than before.
     package func prepare(_ partition: Partition, adds: Bool) async throws(BrokerError) {
         if adds { try quota?.requireRoom(in: partition) }
         try await owners?.bind(partition)
@@ -188,7 +187,7 @@ extension AccessPolicy {
         }
     }
 
-    /// What a sandbox's own socket is good for was said when it was opened.
+    /// The rights of a sandbox's own socket were fixed when it was opened.
     package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
         guard caller.lacks(right) else { return }
         throw BrokerError(
@@ -198,7 +197,7 @@ extension AccessPolicy {
         ) { $0.caller = caller.id }
     }
 
-    /// Before anything is looked up: a sandbox does not learn which other apps there are.
+    /// Checked before any lookup: a sandbox does not learn which other apps exist.
     private func requireNameable(_ reference: AppReference, by caller: Caller) throws(BrokerError) {
         guard let apps = caller.nameableApps else { return }
         if case .registered(let name) = reference, apps.contains(name) { return }
@@ -209,8 +208,8 @@ extension AccessPolicy {
         ) { $0.caller = caller.id }
     }
 
-    /// Whom an app lists, and what was granted, may have been taken back since the vault that was put back. Who may administer
-    /// can allow itself everything, list or not.
+    /// An app's list and the grants may have been withdrawn since the vault that was restored. An administrator can allow itself
+    /// everything, listed or not.
     private func requireCertainLists(_ caller: Caller, as app: AppRegistration) throws(BrokerError) {
         guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
         throw BrokerError(
@@ -223,7 +222,7 @@ extension AccessPolicy {
         }
     }
 
-    /// What a reference names, whoever asks.
+    /// The app that a reference names, for any caller.
     private func app(_ reference: AppReference, of caller: Caller) throws(BrokerError) -> AppRegistration {
         switch reference {
         case .registered(let name):
@@ -266,7 +265,7 @@ extension AccessPolicy {
     }
 }
 
-// MARK: - What requests name
+// MARK: - App references in requests
 
 extension AppReference: AppNaming {
     package var name: String? {
@@ -289,7 +288,7 @@ extension AppReference: AppNaming {
     }
 }
 
-/// Without an app a request is about all of the person's.
+/// Without an app, a request is about all of the person's apps.
 extension AppReference?: AppNaming {
     package var name: String? { self?.name }
 
@@ -319,6 +318,6 @@ extension NoApp: AppNaming {
         Admission(app: self, grant: nil)
     }
 
-    /// What an administrator changed is changed by then: an answer says so.
+    /// An administrator's change has already been made: the answer says so.
     package static func confirm(_: Admission<NoApp>, of _: Caller, by _: AccessPolicy) {}
 }

@@ -7,10 +7,10 @@ import Synchronization
 package final class AppDirectory: AppRoster {
     private struct State {
         var authorities: AuthorityParser
-        /// They hide what the vault has of the same name, and are every partition's.
+        /// Apps from files. They hide the vault's apps of the same name, and belong to every partition.
         var files: [AppFileEntry] = []
         var memory: PartitionMemory<Registrations>
-        /// Issuers at which an app is about to be registered.
+        /// Issuers at which an app is being registered.
         var considered: [String: Int] = [:]
     }
 
@@ -20,8 +20,8 @@ package final class AppDirectory: AppRoster {
     private let changedIn = Broadcast<Partition?>()
 
     /// - Parameters:
-    ///   - authorities: the kinds of providers that the administrator names; a registration is read by them.
-    ///   - memory: roughly bytes, of the registrations of all partitions: more than those of one can be.
+    ///   - authorities: the provider kinds set by the administrator; registrations are parsed with them.
+    ///   - memory: rough limit in bytes for the registrations of all partitions: more than one partition can have.
     package init(
         vault: any RecordVault, authorities: AuthorityParser = AuthorityParser(), memory: Int = 32 << 20, log: Logger
     ) {
@@ -30,7 +30,7 @@ package final class AppDirectory: AppRoster {
         state = Mutex(State(authorities: authorities, memory: PartitionMemory(limit: memory) { $0.weight }))
     }
 
-    /// Takes the apps of files from the next request on. One that no registration may look like counts for nothing.
+    /// Uses these apps from files from the next request on. An app that breaks the rules for registrations is ignored.
     package func apply(_ files: [AppFileEntry]) {
         defer { changedIn.tell(nil) }
         change { state in
@@ -40,7 +40,7 @@ package final class AppDirectory: AppRoster {
         }
     }
 
-    /// Reads the registrations by other kinds of providers from the next request on.
+    /// Parses the registrations with other provider kinds from the next request on.
     package func apply(_ authorities: AuthorityParser) {
         defer { changedIn.tell(nil) }
         let useless = change { state in
@@ -52,7 +52,7 @@ package final class AppDirectory: AppRoster {
         tell(ofUseless: useless)
     }
 
-    /// Part of the hot path: a partition that is known costs one look-up.
+    /// Part of the hot path: a known partition costs one lookup.
     package func app(named name: String, in partition: Partition) throws(BrokerError) -> AppRegistration? {
         try registrations(of: partition)[name]?.app
     }
@@ -63,7 +63,7 @@ package final class AppDirectory: AppRoster {
         return app
     }
 
-    /// Whether the registrations may be older than what a person decided since. Part of the hot path.
+    /// Whether the registrations may be older than a person's later decisions. Part of the hot path.
     package func isRolledBack(_ partition: Partition) -> Bool { vault.isRolledBack(partition) }
 
     /// Ordered by name.
@@ -80,7 +80,7 @@ package final class AppDirectory: AppRoster {
         }
     }
 
-    /// Whether an app is registered at an issuer, by whomever of those whose registrations are in memory.
+    /// Whether an app is registered at an issuer, in any partition whose registrations are in memory.
     ///
     /// - Parameter boundary: ``BrokerModel/Authority/trustBoundary``.
     package func hasApp(within boundary: String) -> Bool {
@@ -92,7 +92,7 @@ package final class AppDirectory: AppRoster {
         }
     }
 
-    /// Lets the authority be where those of registered apps may be while a caller that may register an app there asks it.
+    /// Allows the authority to be on the networks of registered apps while a caller that may register an app there queries it.
     package func considering<Value>(
         _ authority: Authority, _ ask: () async throws(BrokerError) -> Value
     ) async throws(BrokerError) -> Value {
@@ -115,10 +115,10 @@ package final class AppDirectory: AppRoster {
         change { $0.memory.forget() }
     }
 
-    /// - Parameter deliver: called after a registration was changed, with whose it is; nil: everybody's. It must not wait.
+    /// - Parameter deliver: called after a registration changed, with its partition, or `nil` for all partitions. It must not wait.
     func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> Subscription { changedIn.subscribe(deliver) }
 
-    /// The one way to another answer; what is read from the vault, or dropped to be read again, is the same as before.
+    /// The only way to change a lookup's result; reading from the vault, or dropping to read again, leaves it the same.
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
         state.withLock { body(&$0) }
     }
@@ -131,11 +131,11 @@ package final class AppDirectory: AppRoster {
         try checkRoom(for: draft.name, in: partition)
     }
 
-    /// Of one partition: all of them are in memory, or none.
+    /// The limit for one partition: all of its apps are in memory, or none.
     package static let mostApps = 1_024
 
-    /// The same letters in other bytes are one name in memory and to people, and two on disk: what was removed or limited would
-    /// come back with the next start.
+    /// The same letters in other bytes are one name in memory and to people, but two on disk: an app that was removed or limited
+    /// would come back with the next start.
     ///
     /// - Throws: `invalidParameter`.
     func checkSpelling(of app: AppDescription, in partition: Partition) throws(BrokerError) {
@@ -146,7 +146,7 @@ package final class AppDirectory: AppRoster {
         ) { $0.app = app.name }
     }
 
-    /// - Throws: `throttled`. Where the registrations cannot be read, one more may be what mends that.
+    /// - Throws: `throttled`. If the registrations cannot be read, adding one is allowed: it may be the repair.
     func checkRoom(for name: String, in partition: Partition) throws(BrokerError) {
         guard let known = try? registrations(of: partition), known[name] == nil, known.count >= Self.mostApps else {
             return
@@ -157,17 +157,17 @@ package final class AppDirectory: AppRoster {
         )
     }
 
-    /// What becomes of an app of the same name.
+    /// The treatment of a registered app of the same name.
     package enum Previous {
         /// The registration is refused.
         case isKept
-        /// A client secret that is not given again is gone.
+        /// A client secret that is not given again is dropped.
         case isReplaced
-        /// Where there is such an app, its secret goes on.
+        /// The secret of a registered app is kept.
         case isReplacedKeepingSecret
     }
 
-    /// - Returns: the app as it is known from now on.
+    /// - Returns: the app as registered.
     @discardableResult
     package func register(
         _ app: AppRegistration, overPrevious previous: Previous = .isReplaced, in partition: Partition
@@ -200,15 +200,15 @@ package final class AppDirectory: AppRoster {
         try await commit(record, as: sealed, clientSecret: app.clientSecret, in: partition)
     }
 
-    /// - Throws: `invalidParameter` where an app of the name is registered, with what a replacement would drop.
+    /// - Throws: `invalidParameter` if an app of the name is registered, with what a replacement would drop.
     package func checkIsNew(_ app: AppRegistration, in partition: Partition) throws(BrokerError) {
         guard let before = try registrations(of: partition)[app.name] else { return }
         throw AppReplacement(before: before.record, after: app).refusal
     }
 
-    /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.
+    /// The app's accounts and tokens stay: another app of its group may use them, and registering it again finds them.
     ///
-    /// - Returns: what was registered, which may be of no use as providers are configured now.
+    /// - Returns: the removed app, which may be unusable with the current providers.
     /// - Throws: `appNotFound`.
     package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
         try checkIsOurs(name)
@@ -230,7 +230,7 @@ package final class AppDirectory: AppRoster {
         state.withLock { $0.files.first { $0.description.name == name } }?.origin
     }
 
-    /// The kinds of providers in force.
+    /// The provider kinds in force.
     var authorities: AuthorityParser { state.withLock(\.authorities) }
 
     static func notFound(_ name: String) -> BrokerError {
@@ -247,9 +247,9 @@ package final class AppDirectory: AppRoster {
             reason: .vaultNotWritable, cause: error)
     }
 
-    /// Disk first, then memory: the next request finds the partition there, and need not read all of it.
+    /// Writes to disk, then to memory: the next request finds the partition in memory and need not read all of it.
     ///
-    /// - Parameter sealed: what is written; nil removes the record.
+    /// - Parameter sealed: the record to write; `nil` removes it.
     private func commit(
         _ record: AppRecord, as sealed: SealedRecord?, clientSecret: Secret? = nil, in partition: Partition
     ) async throws(BrokerError) {
@@ -258,7 +258,7 @@ package final class AppDirectory: AppRoster {
         do throws(VaultError) {
             try await vault.commit(change) { [self] in
                 self.change { state in
-                    // A file may have come to register it meanwhile.
+                    // A file may register it by now.
                     guard !state.files.contains(where: { $0.description.name == record.name }) else { return }
                     let registration = Registration(record, clientSecret: clientSecret, by: state.authorities)
                     let kept = sealed == nil ? nil : registration
@@ -303,7 +303,7 @@ package final class AppDirectory: AppRoster {
     ) throws(BrokerError) -> Registrations {
         var read = Registrations()
         do throws(VaultError) {
-            // One bucket has all of them: it is read without the lists of everything else.
+            // One bucket has all of them, so the lists of other records are not read.
             for stored in try vault.load(AppRecord.self, bucket: [], in: partition) {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
                 read[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// An app that is registered, and the one that would take its name. Pure.
+/// A registered app, and the one that would take its name. Pure.
 struct AppReplacement {
     var before: AppRecord
     var after: AppRegistration
@@ -36,7 +36,7 @@ struct AppReplacement {
 extension AppRegistration {
     /// A secret is for its client at its provider, and goes nowhere else.
     ///
-    /// - Parameter before: nil for one that is of no use as providers are configured now.
+    /// - Parameter before: `nil` for an app that is unusable with the current providers.
     func keepingSecret(of before: AppRegistration?) throws(BrokerError) -> AppRegistration {
         guard clientSecret == nil else { return self }
         guard let before, description.clientID.isExactly(before.description.clientID), authority == before.authority

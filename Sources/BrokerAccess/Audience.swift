@@ -1,11 +1,11 @@
-/// Whom a broker serves.
+/// The users that a broker serves.
 package enum Audience: Sendable, Equatable {
     /// User mode: the uid that it runs as.
     case only(uid: UInt32)
     /// System mode: every uid, each with a partition of its own.
     ///
-    /// - overflow: the uid that stands for all whom the broker's user namespace has no number for: they cannot be told from each
-    ///   other. Nil where it has one for everybody.
+    /// - overflow: the uid that stands for all users without a number in the broker's user namespace: they cannot be told apart.
+    ///   `nil` if every user has a number.
     case everybody(overflow: UInt32?)
 
     func includes(_ uid: UInt32) -> Bool {
@@ -15,7 +15,7 @@ package enum Audience: Sendable, Equatable {
         }
     }
 
-    /// Whether what concerns everybody is this uid's business.
+    /// Whether this uid may manage what concerns all users.
     func isOwned(by uid: UInt32) -> Bool {
         switch self {
         case .only(let own): uid == own

@@ -1,19 +1,19 @@
 import BrokerModel
 import BrokerValues
 
-/// Who is calling, as far as it can be told, and what that is worth. A class, so that handing it on costs one reference.
+/// The calling program, as far as it is known, and the trust in it. A class, so that passing it on costs one reference.
 package final class Caller: Sendable, Equatable {
     package let partition: Partition
     package let identity: CallerIdentity
-    /// Whether it was proved to be outside of every sandbox: what administration asks for.
+    /// Whether it is proved to be outside of every sandbox, as administration requires.
     package let isOutside: Bool
     package let facts: PeerFacts
-    /// The other process of a connection that was handed on: what is not allowed to both is allowed to neither.
+    /// The other process of a connection that was handed on: an action must be allowed to both.
     let partner: Caller?
     /// The program that had `brokerctl` ask.
     private let starter: Caller?
 
-    /// - Parameter starter: the program that started it, where it is `brokerctl` (``PeerFacts/isFront``).
+    /// - Parameter starter: the program that started it, if it is `brokerctl` (``PeerFacts/isFront``).
     package convenience init(_ facts: PeerFacts, startedBy starter: PeerFacts? = nil) {
         self.init(facts, partner: nil, starter: facts.isFront ? Caller(facts.asFront(of: starter)) : nil)
     }
@@ -28,8 +28,7 @@ package final class Caller: Sendable, Equatable {
         isOutside = verdict.isOutside
     }
 
-    /// Who speaks when another process writes on this caller's connection: the one of the two that is worth less, and no more than
-    /// both of them may.
+    /// The caller for another process writing on this caller's connection: the less trusted of the two, with only the rights that both have.
     package func handingOn(to writer: PeerFacts) -> Caller {
         let writer = Caller(writer)
         let (speaker, other) =
@@ -40,8 +39,8 @@ package final class Caller: Sendable, Equatable {
         return Caller(speaker.facts.handedOn, partner: Caller(other.forApps.facts.handedOn), starter: nil)
     }
 
-    /// Who counts where apps and their tokens are asked for. `brokerctl` asks for whoever started it: it gives anybody what it is
-    /// given.
+    /// The caller that counts for apps and their tokens. `brokerctl` asks for the program that started it, as it passes on
+    /// everything that it gets.
     package var forApps: Caller { starter ?? self }
 
     /// Whether it could lose rights by entering a sandbox: it is in none, and speaks for itself.
@@ -52,12 +51,12 @@ package final class Caller: Sendable, Equatable {
         }
     }
 
-    /// All else follows from them.
+    /// All other members follow from them.
     package static func == (left: Caller, right: Caller) -> Bool {
         left.facts == right.facts && left.partner == right.partner && left.starter == right.starter
     }
 
-    /// The facts that it was judged by, in words.
+    /// The facts that it was judged by, as text.
     package var described: CallerFacts {
         var described = facts.described
         described["startedBy"] = starter.map { "\($0.tier.rawValue) \($0.id)" }
@@ -69,16 +68,16 @@ package final class Caller: Sendable, Equatable {
     /// For people and logs: a sandbox's name, a label, a unit or a path.
     package var id: String { identity.id }
 
-    /// Whether it may do what concerns more than one app, registrations included.
+    /// Whether it may make requests about more than one app, registrations included.
     package var mayAdminister: Bool { isOutside && !facts.lacksAdminProof }
 
-    /// Whether it came by a sandbox's own socket, and that one is not for this.
+    /// Whether it came by a sandbox's own socket that lacks the right.
     func lacks(_ right: SandboxRight) -> Bool { facts.sandbox.map { !$0.rights.contains(right) } ?? false }
 
-    /// The only apps that it may name; nil where nothing limits it.
+    /// The only apps that it may name; `nil` if nothing limits it.
     package var nameableApps: [String]? { facts.sandbox?.apps }
 
-    /// What it is called where it is on another machine: pages for the person are opened here.
+    /// Its name if it is on another machine: pages for the person are opened here.
     package var elsewhere: String? { facts.ownSandbox.flatMap { $0.isElsewhere ? $0.name : nil } }
 
     /// How the person gives it a right.
@@ -88,7 +87,7 @@ package final class Caller: Sendable, Equatable {
             : "log in again with brokerctl ssh --right \(right.rawValue)"
     }
 
-    /// With whom it shares places, which it gives back.
+    /// The owner of slots, which are released later.
     package var claimant: QuotaOwner {
         switch tier {
         case .unidentified: .unidentified
@@ -98,21 +97,21 @@ package final class Caller: Sendable, Equatable {
         }
     }
 
-    /// With whom it shares what is used up, and so outlives its process. `brokerctl` spends what the program has that started it.
+    /// The owner of consumed quota, which outlives the process. `brokerctl` consumes the quota of the program that started it.
     package var spender: QuotaOwner {
         if let starter { return starter.spender }
         guard case .process = claimant else { return claimant }
         return .program(identity.isLasting ? identity : CallerIdentity(tier: tier, id: ""))
     }
 
-    /// A name that somebody outside of the sandbox vouches for.
+    /// A name confirmed from outside of the sandbox.
     var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
 
-    /// The sandbox that its own client ids are kept apart by (``AppRegistration/sandbox``).
+    /// The sandbox that separates its own client ids from others (``AppRegistration/sandbox``).
     var clientSpace: String {
         guard facts.ownSandbox == nil else { return id }
         if case .snap(let label) = LabelVerdict(facts.label) { return label }
-        // One that looks like a snap's has a type, so that it is no snap's.
+        // A name that looks like a snap's has a type, so that it is not taken for a snap's.
         return facts.flatpakID.flatMap { CallerName.sandbox($0) == id ? $0 : nil } ?? id
     }
 }
@@ -124,20 +123,20 @@ extension PeerFacts {
         return facts
     }
 
-    /// Whether it is our own `brokerctl`, as root installed it.
+    /// Whether it is our own `brokerctl`, as installed by root.
     package var isFront: Bool {
         sandbox == nil && executableIsRootOwned && executable?.hasSuffix("/brokerctl") == true
     }
 
-    /// What is known of the program that `brokerctl`, of which these facts are, asks for. Its unit is that of `brokerctl`: a
+    /// The facts of the program that `brokerctl`, to which these facts belong, asks for. Its unit is that of `brokerctl`: a
     /// manager that starts a unit is in none.
     ///
-    /// - Parameter starter: nil where nobody can be told: then `brokerctl` is any program.
+    /// - Parameter starter: `nil` if unknown: then `brokerctl` is treated like any program.
     fileprivate func asFront(of starter: PeerFacts?) -> PeerFacts {
         var facts = starter ?? self
         facts.front = executable
         (facts.cgroup, facts.systemServiceUID) = (cgroup, systemServiceUID)
-        // A program of the system's that has others run what they like, and one that took its place, look alike.
+        // A system program that runs other users' code, and one that took its place, look alike.
         facts.executableIsRootOwned = false
         return facts
     }
@@ -145,8 +144,7 @@ extension PeerFacts {
     /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
     var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
 
-    /// What lists may call the unit that the process runs in, its typed name first. Without a type the unit is one of the
-    /// manager that the broker runs under.
+    /// Names of the process's unit in lists, its typed name first. Without a type the unit is one of the manager that the broker runs under.
     var unitNames: [String] {
         if let unit = systemUnit {
             return Self.names(of: unit, typed: CallerName.system(unit: unit), isOfOurManager: isServedWithOthers)
@@ -173,8 +171,7 @@ extension PeerFacts {
     }
 }
 
-/// The tier that follows from the facts. Pure; the first row that fits counts, and whatever lifts a caller needs facts that
-/// were read.
+/// The tier that follows from the facts. Pure; the first matching row counts, and only facts that were read raise a caller's tier.
 private struct CallerVerdict {
     var tier: CallerTier
     var id: String
@@ -184,11 +181,11 @@ private struct CallerVerdict {
         self.init(processOf: facts)
         if facts.isHandedOn {
             isOutside = false
-            // A program that comes with the system is trusted for what it does itself.
+            // A program that comes with the system is trusted for its own actions.
             if tier == .systemInstalled { tier = .unknown }
         }
         guard facts.sandbox != nil else { return }
-        // Who came by a sandbox's socket is inside, wherever it runs: behind a relay, on another machine, or gone by now.
+        // A caller that came by a sandbox's socket is inside, wherever it runs: behind a relay, on another machine, or gone by now.
         isOutside = false
         if let own = facts.ownSandbox { (tier, id) = (.sandboxed, own.name) }
     }

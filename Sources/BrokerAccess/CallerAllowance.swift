@@ -2,28 +2,28 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// How often a caller may do what others notice.
+/// Limits how often a caller may take actions that people or other programs notice.
 package final class CallerAllowance: Sendable {
     package struct Limit: Sendable {
         let count: Int
         let window: Duration
-        /// What the caller has had, as a sentence says it.
+        /// The limited action, as part of a sentence.
         let words: String
 
-        /// Windows of a browser that the broker itself opens: each takes the person's attention.
+        /// Browser windows opened by the broker itself: each takes the person's attention.
         package static let browsers = Limit(
             count: 10, window: .seconds(60), words: "had 10 browser windows opened within a minute")
-        /// Sign-ins and sign-outs in a browser, with whoever opens it: every listener of the group hears of each.
+        /// Sign-ins and sign-outs in a browser, whichever program opens it: every listener of the group learns of each.
         package static let interactions = Limit(
             count: 300, window: .seconds(60), words: "begun 300 sign-ins within a minute")
     }
 
-    /// Callers that are kept in mind; who did nothing for the longest goes first.
+    /// Number of callers remembered; the one idle for longest goes first.
     static let callers = 256
 
     private let limit: Limit
     private let clock: any BrokerClock
-    /// When each caller came, the oldest first.
+    /// Times of each caller's uses, oldest first.
     private let uses = Mutex<[Key: [Duration]]>([:])
 
     private struct Key: Hashable {
@@ -36,7 +36,7 @@ package final class CallerAllowance: Sendable {
         self.clock = clock
     }
 
-    /// - Throws: `throttled`, and when to try again.
+    /// - Throws: `throttled`, with the time to try again.
     package func take(for caller: Caller) throws(BrokerError) {
         let key = Key(partition: caller.partition, claimant: caller.spender.orAllUnnamed)
         let now = clock.uptime

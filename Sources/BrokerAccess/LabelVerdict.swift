@@ -1,14 +1,14 @@
 import BrokerModel
 import BrokerValues
 
-/// What a security module's label says about a process. Pure; the forms are of AppArmor (`NAME (mode)`) and SELinux
+/// The meaning of a security module's label for a process. Pure; the forms are of AppArmor (`NAME (mode)`) and SELinux
 /// (`user:role:type:level`).
 enum LabelVerdict: Equatable {
-    /// It says nothing, or that the process is free.
+    /// It has no meaning, or says that the process is unconfined.
     case unconfined
     /// A snap whose profile the kernel enforces: `snap.NAME.APP`.
     case snap(String)
-    /// A container's type: its processes are inside of one, whatever else can be seen.
+    /// A container's type: its processes are inside of one, whatever else is visible.
     case container(String)
     case confined(String)
     case unreadable
@@ -31,7 +31,7 @@ enum LabelVerdict: Equatable {
         guard let space = text.lastIndex(of: " "), text.hasSuffix(")") else { return .confined(text) }
         let name = String(text[..<space])
         let mode = text[space...].dropFirst(2).dropLast()
-        // A profile that only complains, or one made to allow everything, confines nothing.
+        // A profile in complain mode, or one made to allow everything, confines nothing.
         guard confiningModes.contains(String(mode)) else { return .unconfined }
         return mode == "enforce" && isSnap(name) ? .snap(name) : .confined(text)
     }

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// What memory has of the partitions' records of one kind. A partition is read when it is first asked for; what is written
-/// meanwhile is added to what was read, so that nobody reads again because somebody writes. When there is no room, what was
-/// not used for longest of those that have the most goes, and is read again. Pure.
+/// The partitions' records of one kind, in memory. A partition is read on its first use; changes written meanwhile are added to
+/// the records read, so that a write never forces another read. Without room, the records unused for longest of the partitions
+/// with the most go, and are read again. Pure.
 struct PartitionMemory<Value: Sendable>: Sendable {
-    /// A read under way.
+    /// A read in progress.
     struct Reading: Sendable {
         let partition: Partition
         fileprivate let epoch: UInt64
@@ -13,7 +13,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
 
     typealias Change = @Sendable (inout Value) -> Void
 
-    /// What was written while a partition is read, in the order of the disk: a read may lack it.
+    /// The changes written while a partition is read, in the order of the disk: a read may lack them.
     private struct Meanwhile {
         var readers = 0
         var changes: [Change] = []
@@ -21,13 +21,13 @@ struct PartitionMemory<Value: Sendable>: Sendable {
 
     private var known: FairCache<Partition, Partition, Value>
     private var reading: [Partition: Meanwhile] = [:]
-    /// Counts how often something was forgotten on purpose: what was read before is not kept after it.
+    /// Counts deliberate invalidations: a read that began before one is not kept after it.
     private var epoch: UInt64 = 0
     private let weigh: @Sendable (Value) -> Int
 
     /// - Parameters:
-    ///   - limit: roughly bytes, of all partitions.
-    ///   - weigh: what one takes. Part of the hot path.
+    ///   - limit: rough size in bytes, of all partitions.
+    ///   - weigh: the size of one value. Part of the hot path.
     init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) {
         known = FairCache(limit: limit)
         self.weigh = weigh
@@ -38,7 +38,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
 
     var values: [Value] { known.keys.compactMap { known.peek($0) } }
 
-    /// Without counting as a use.
+    /// As ``use(_:)``, but not counted as a use.
     func peek(_ partition: Partition) -> Value? { known.peek(partition) }
 
     mutating func beginReading(_ partition: Partition) -> Reading {
@@ -46,15 +46,15 @@ struct PartitionMemory<Value: Sendable>: Sendable {
         return Reading(partition: partition, epoch: epoch)
     }
 
-    /// For a reading that failed, too.
+    /// Also called for a failed read.
     mutating func end(_ reading: Reading) {
         guard reading.epoch == epoch else { return }
         self.reading[reading.partition]?.readers -= 1
         if self.reading[reading.partition]?.readers == 0 { self.reading[reading.partition] = nil }
     }
 
-    /// - Parameter use: with what the partition has, before room is made: what is heavier than all others may go at once.
-    /// - Returns: nil where everything was forgotten meanwhile: then it has to be read again.
+    /// - Parameter use: called with the partition's value before room is made: a value larger than all others may go at once.
+    /// - Returns: `nil` if everything was invalidated meanwhile: then it must be read again.
     mutating func end<Result>(
         _ reading: Reading, with read: Value, _ use: (inout Value) -> Result
     ) -> Result? {
@@ -69,28 +69,28 @@ struct PartitionMemory<Value: Sendable>: Sendable {
         return self.use(partition, use)
     }
 
-    /// For what is made of a partition's records and not changed.
+    /// For values derived from a partition's records and not changed.
     mutating func keep(_ value: Value, of partition: Partition) {
         known.keep(value, for: partition, of: partition, weight: weigh(value))
         known.makeRoom()
     }
 
-    /// Looks at what memory has of a partition, or changes what memory alone has.
+    /// Reads the partition's value in memory, or changes what is only in memory.
     ///
-    /// - Returns: nil where it has to be read.
+    /// - Returns: `nil` if it must be read.
     @discardableResult
     mutating func use<Result>(_ partition: Partition, _ use: (inout Value) -> Result) -> Result? {
         defer { known.makeRoom() }
         return known.change(partition, weighing: weigh, use)
     }
 
-    /// The disk has it. In the order of the disk.
+    /// Call after the change is on disk, in the order of the disk.
     mutating func write(in partition: Partition, _ change: @escaping Change) {
         reading[partition]?.changes.append(change)
         use(partition, change)
     }
 
-    /// Of what is known, and of what is being read.
+    /// Changes known values, and those being read.
     mutating func changeAll(_ change: @escaping Change) {
         known.changeAll(change)
         for partition in reading.keys { reading[partition]?.changes.append(change) }
@@ -102,7 +102,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
         epoch += 1
     }
 
-    /// The vault has nothing of the partition any more.
+    /// Call when the vault has no records of the partition any more.
     mutating func forget(_ partition: Partition) {
         known.remove(partition)
         reading = [:]

@@ -3,22 +3,22 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// Holds the users of a broker to the accounts that their partitions were made for: a new account may get the uid of one that was
-/// deleted, and is not to get its tokens (docs/decisions/0055).
+/// Restricts each partition to the account that it was made for: a new account may get the uid of a deleted one, and must not get
+/// its tokens (docs/decisions/0033).
 package final class PartitionOwners: Sendable {
-    /// After so long an account is looked up again for a connection that stays open.
+    /// The age after which an account is looked up again for a connection that stays open.
     static let certainty = Duration.seconds(60)
-    /// How long a request waits for a look-up.
+    /// How long a request waits for a lookup.
     static let patience = Duration.seconds(10)
-    /// Look-ups under way, each of another uid; one that hangs keeps its place.
+    /// Lookups in progress, each of another uid; one that hangs keeps its slot.
     static let mostLookUps = 64
-    /// Uids that are kept in mind.
+    /// Uids that are remembered.
     static let mostKnown = 4_096
 
     private struct Known {
         var account: String?
         var isBound: Bool
-        /// When the look-up began.
+        /// Start of the lookup.
         var lookedUp: Duration
     }
 
@@ -31,7 +31,7 @@ package final class PartitionOwners: Sendable {
 
     private struct State {
         var known: [Partition: Known] = [:]
-        /// One at a time for a uid, for all who wait for it.
+        /// One lookup at a time for a uid, shared by all waiting requests.
         var lookUps: [Partition: LookUp] = [:]
 
         mutating func keep(_ found: Known, of partition: Partition) {
@@ -53,8 +53,7 @@ package final class PartitionOwners: Sendable {
         self.log = log
     }
 
-    /// Whether the account was looked up since the caller connected, and a moment ago: by then the uid may have been somebody else's.
-    /// Part of the hot path.
+    /// Whether the account was looked up recently and since the caller connected: the uid may have changed hands. Part of the hot path.
     package func isCertain(of partition: Partition, connectedAt: Duration) -> Bool {
         let now = clock.uptime
         return state.withLock {
@@ -62,15 +61,15 @@ package final class PartitionOwners: Sendable {
         }
     }
 
-    /// Looks the account up where that is due. A request that waits too long is refused.
+    /// Looks the account up if due. A request that waits too long is refused.
     ///
     /// - Parameter connectedAt: uptime.
-    /// - Throws: `accessDenied` for an account that the partition is not of; `serverUnavailable` while nobody can tell.
+    /// - Throws: `accessDenied` for an account that does not own the partition; `serverUnavailable` while the owner is unknown.
     package func check(_ partition: Partition, connectedAt: Duration) async throws(BrokerError) {
         if !isCertain(of: partition, connectedAt: connectedAt) { _ = try await lookUp(partition, since: connectedAt) }
     }
 
-    /// - Parameter since: a look-up that began earlier does not answer.
+    /// - Parameter since: a lookup that began earlier does not count.
     private func lookUp(_ partition: Partition, since: Duration) async throws(BrokerError) -> Known {
         while true {
             let (lookUp, starts) = state.withLock { state -> (LookUp?, Bool) in
@@ -145,7 +144,7 @@ package final class PartitionOwners: Sendable {
             )
         }
         if let owner, owner.account == nil, let account {
-            // No name is no identity: the directory of accounts did not answer yet when the uid was first seen.
+            // No name is no identity: the account directory did not answer yet when the uid was first seen.
             log.notice("a uid that had no name has one", metadata: ["uid": "\(partition.uid)"])
             try await seal(account, in: partition)
             return (account, true)
@@ -160,9 +159,9 @@ package final class PartitionOwners: Sendable {
         return (account, owner != nil)
     }
 
-    /// Compares each partition's account with the one that has its uid now. Changes nothing, and lets nobody in.
+    /// Compares each partition's account with the one that has its uid now. Changes nothing, and admits no request.
     ///
-    /// A directory of accounts that does not answer in time is not asked about the rest. A locked vault names no account.
+    /// If the account directory does not answer in time, it is not asked about the rest. A locked vault names no account.
     package func survey(_ partitions: [Partition]) async -> [PartitionOwnership] {
         var holder = PartitionOwnership.Holder.nobody
         var found: [PartitionOwnership] = []
@@ -195,7 +194,7 @@ package final class PartitionOwners: Sendable {
         try vault.load(PartitionOwnerRecord.self, bucket: [], in: partition).first?.record
     }
 
-    /// Writes down whose the partition is, before anything else is kept in it.
+    /// Records the partition's owner before anything else is stored in it.
     package func bind(_ partition: Partition) async throws(BrokerError) {
         let known = state.withLock { $0.known[partition] }
         let found = if let known { known } else { try await lookUp(partition, since: .zero) }
@@ -213,7 +212,7 @@ package final class PartitionOwners: Sendable {
         }
     }
 
-    /// The vault has nothing of the partition any more.
+    /// Call when the vault has no records of the partition any more.
     package func forget(_ partition: Partition) { state.withLock { $0.known[partition] = nil } }
 
     private static func unanswered(_ partition: Partition) -> BrokerError {

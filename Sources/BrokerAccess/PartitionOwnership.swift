@@ -1,25 +1,25 @@
-/// Whose the records of a uid are, compared with who has the uid now.
+/// The owner of a uid's records, compared with the uid's present account.
 package struct PartitionOwnership: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
-        /// The account that they are of has the uid.
+        /// The account that owns them has the uid.
         case present
         /// No account has it.
         case gone
         /// Another account has it.
         case otherAccount
-        /// The directory of accounts does not answer, or no record names an account.
+        /// The account directory does not answer, or no record names an account.
         case unknown
     }
 
-    /// Who has a uid now.
+    /// The present account of a uid.
     package enum Holder: Sendable, Equatable {
         case account(String)
         case nobody
-        /// The directory of accounts does not answer.
+        /// The account directory does not answer.
         case unanswered
     }
 
-    /// The account's name when its first record was written; nil where no record names it.
+    /// The account's name when its first record was written; `nil` if no record names it.
     package let account: String?
     package let state: State
 

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension PeerFacts {
-    /// The facts that the tier followed from, in words. What was not there is left out.
+    /// The facts that the tier followed from, as text. Absent facts are left out.
     package var described: CallerFacts {
         var facts: CallerFacts = [
             "pid": String(pid),

@@ -1,21 +1,21 @@
 import BrokerModel
 import Synchronization
 
-/// One question at a time for each user: a person sees one, and waits for no other person's.
+/// One question at a time for each user: a person sees one, and does not wait for another person's.
 final class PresenceQueue: Sendable {
     private struct Line {
         let turns = Turns()
         var count = 0
     }
 
-    /// Whoever wants the person to be asked.
+    /// A caller that wants the person to be asked.
     private final class Asker: Sendable {
         let hasGone = Atomic(false)
     }
 
     private let lines = Mutex<[Partition: Line]>([:])
 
-    /// - Returns: nil when the task was cancelled: nobody is asked for whoever has gone, and no answer counts for them.
+    /// - Returns: `nil` if the task was canceled: then the person is not asked, and a late answer does not count.
     func run<Answer: Sendable>(
         of partition: Partition, _ ask: @escaping @Sendable () async -> Answer
     ) async -> Answer? {

@@ -1,16 +1,16 @@
 import BrokerModel
 import BrokerValues
 
-/// One registration as it was written, and what it means as providers are configured now. It never changes.
+/// One registration as written, and its meaning with the current providers. It never changes.
 final class Registration: Sendable {
     let record: AppRecord
     private let clientSecret: Secret?
-    /// `PATH:LINE` of the file that it stands in; nil for one of the vault.
+    /// `PATH:LINE` of the file that it is from; `nil` for one of the vault.
     let origin: String?
-    /// Roughly the bytes it takes.
+    /// Its rough size in bytes.
     let weight: Int
-    /// Nil when the record's authority is none that the kind of its provider has. It was checked before it was written,
-    /// but a provider may be said to be of another kind since.
+    /// `nil` if the record's authority does not fit the kind of its provider. It was checked before it was written, but a
+    /// provider's kind may have been changed since.
     let app: AppRegistration?
 
     init(_ record: AppRecord, clientSecret: Secret?, origin: String? = nil, by authorities: AuthorityParser) {
@@ -37,7 +37,7 @@ final class Registration: Sendable {
 /// The registrations of one partition, by name.
 struct Registrations: Sendable {
     private var byName: [String: Registration] = [:]
-    /// Roughly the bytes they take.
+    /// Their rough size in bytes.
     private(set) var weight = 1_024
 
     subscript(name: String) -> Registration? {
@@ -50,7 +50,7 @@ struct Registrations: Sendable {
 
     var count: Int { byName.count }
 
-    /// - Returns: what the app or its group is called already by others, in other bytes.
+    /// - Returns: an existing name of the app or its group that has other bytes.
     func otherSpelling(of app: AppDescription) -> String? {
         let names = byName[app.name].map { ($0.record.name, app.name) }
         let groups = byName.values.lazy.compactMap(\.record.description.group).map { ($0, app.group ?? $0) }
@@ -58,19 +58,19 @@ struct Registrations: Sendable {
             .first { known, name in known == name && !known.utf8.elementsEqual(name.utf8) }?.0
     }
 
-    /// Ordered by name; without those that are of no use at present.
+    /// Ordered by name; without those that are unusable at present.
     var apps: [AppRegistration] { byName.values.compactMap(\.app).sorted { $0.name < $1.name } }
 
-    /// Names of apps that nobody can act as at present.
+    /// Names of apps that are unusable at present.
     var useless: [String] { byName.values.filter { $0.app == nil }.map(\.record.name) }
 
-    /// All of the group: what is of no use now may be so again after the next reload.
+    /// All apps of the group: an unusable one may be usable again after the next reload.
     func members(of group: GroupID) -> [GroupMember] {
         byName.values.map(\.record).filter { $0.effectiveGroup == group }.sorted { $0.name < $1.name }
             .map { GroupMember($0) }
     }
 
-    /// - Returns: those that no registration may look like; they count for nothing.
+    /// - Returns: those that break the rules for registrations; they are ignored.
     mutating func add(
         _ files: [AppFileEntry], by authorities: AuthorityParser
     ) -> [(entry: AppFileEntry, error: BrokerError)] {
@@ -96,7 +96,7 @@ struct Registrations: Sendable {
 }
 
 extension AppDescription {
-    /// What apps and callers are listed with, beside the names that are short.
+    /// The entries of apps and callers in lists, in addition to the short names.
     var lists: [String] {
         scopes + executables + units + sandboxIDs + (resources ?? []) + (query ?? [:]).flatMap { [$0.key, $0.value] }
     }

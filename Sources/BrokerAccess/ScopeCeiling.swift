@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What an app may have at most, whoever asks as it and whoever agreed (decision 70).
+/// The most that an app may have, for any caller and any grant (decision 23).
 extension AppRegistration {
     /// For a request, before any work. Part of the hot path.
     func requireWithinCeiling(_ reach: AppReach) throws(BrokerError) {
@@ -10,9 +10,9 @@ extension AppRegistration {
         guard above.isEmpty else { throw aboveCeiling("may not ask for \(above.parameter)") }
     }
 
-    /// For a token, before it leaves: the cache of a group or a provider may have one that is good for more.
+    /// For a token, before it is returned: the cache of a group or a provider may have one with more scopes.
     ///
-    /// - Parameter token: what it is good for; nil where nobody can tell.
+    /// - Parameter token: its scopes; `nil` if unknown.
     package func requireWithinCeiling(token scopes: [String]?) throws(BrokerError) {
         guard let scopeCeiling else { return }
         guard let scopes else { throw aboveCeiling("got a token that is good for more than can be told") }

@@ -1,17 +1,16 @@
 import BrokerModel
 import BrokerValues
 
-/// The registered apps as one caller stands to them, by name: for a protocol that asks which there are, or names an app by
-/// something else than its name.
+/// The registered apps by one caller's rights, by name: for a protocol that lists apps, or names an app by something other than its name.
 package struct UsableApps: Sendable {
-    /// Without anybody being asked, or by what a person agreed to.
+    /// Usable without a question to the person, or by a grant.
     package var allowed: [AppRegistration] = []
-    /// A person would be asked first.
+    /// Usable after a question to the person.
     package var askable: [AppRegistration] = []
 }
 
 extension AccessPolicy {
-    /// Whether there is an app of this name, whoever may use it.
+    /// Whether there is an app of this name, for any caller.
     package func isRegistered(_ name: String, for caller: Caller) -> Bool {
         do throws(BrokerError) {
             _ = try directory.registered(name, in: caller.forApps.partition)
@@ -19,9 +18,9 @@ extension AccessPolicy {
         } catch { return false }
     }
 
-    /// Lets nobody in, and asks nobody: whoever goes on with one of the apps comes by ``admit(_:_:)``.
+    /// Admits no request and asks no one: using one of the apps still goes through ``admit(_:_:)``.
     ///
-    /// - Throws: `locked`, also where memory still has the registrations; `internal` when they cannot be read.
+    /// - Throws: `locked`, even if the registrations are in memory; `internal` if they cannot be read.
     package func usableApps(by caller: Caller) throws(BrokerError) -> UsableApps {
         guard gate.isOpen else { throw .locked }
         let caller = caller.forApps

@@ -5,7 +5,7 @@ import Glibc
 package final class Bus {
     package enum Kind: Sendable { case session, system }
 
-    /// What is called: a method of an object.
+    /// A method of an object.
     package struct Method: Sendable {
         package var service: String
         package var path: String
@@ -39,8 +39,8 @@ package final class Bus {
     // MARK: Calls
 
     /// - Parameters:
-    ///   - patience: how long the answer is waited for.
-    ///   - isSecret: whether the memory of call and answer is wiped when it is freed.
+    ///   - patience: the timeout of the call.
+    ///   - isSecret: whether the memory of call and reply is wiped when it is freed.
     @discardableResult
     package func call(
         _ method: Method, within patience: Duration, isSecret: Bool = false,
@@ -109,7 +109,7 @@ package final class Bus {
         return String(cString: encoded)
     }
 
-    /// Whether a program has the name, or would be started for it. Starts nothing.
+    /// Whether a program owns the name, or would be started for it. Does not start it.
     package func offers(_ service: String, within patience: Duration) throws(BusError) -> Bool {
         for name in ["ListNames", "ListActivatableNames"] {
             let answer = try call(.ofBus(name), within: patience)
@@ -120,14 +120,14 @@ package final class Bus {
 
     // MARK: Signals
 
-    /// What a signal is given to.
+    /// The callback of a signal.
     private final class Handler {
         let handle: (BusReader) -> Void
         init(_ handle: @escaping (BusReader) -> Void) { self.handle = handle }
     }
 
-    /// Until the connection ends, calls `body` in ``wait(for:until:)`` for each signal that a rule fits (dbus-daemon(1)). The bus lets
-    /// every program send signals: what one says is a hint.
+    /// Until the connection ends, calls `body` in ``wait(for:until:)`` for each signal that matches a rule (dbus-daemon(1)). The
+    /// bus lets every program send signals: their content is a hint.
     package func onSignal(_ rule: String, _ body: @escaping (BusReader) -> Void) throws(BusError) {
         let handler = Handler(body)
         let code = sd_bus_add_match(
@@ -141,9 +141,9 @@ package final class Bus {
         handlers.append(handler)
     }
 
-    /// Handles signals until something is so, or the time is over.
+    /// Handles signals until a condition is true, or the time is over.
     ///
-    /// - Returns: whether it is so.
+    /// - Returns: whether it is true.
     @discardableResult
     package func wait(for patience: Duration, until isSo: () -> Bool) throws(BusError) -> Bool {
         let end = ContinuousClock.now + patience
@@ -167,7 +167,7 @@ extension Bus.Method {
 }
 
 extension Duration {
-    /// At least one: zero means the usual time.
+    /// At least one: zero means the default timeout.
     fileprivate var microseconds: UInt64 {
         UInt64(max(1, components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000))
     }

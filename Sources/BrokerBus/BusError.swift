@@ -4,7 +4,7 @@ import Glibc
 
 /// Why a call on a message bus failed.
 package struct BusError: Error, Sendable {
-    /// As the answer names it (`org.freedesktop.DBus.Error.ServiceUnknown`); nil where there was no answer.
+    /// The error's name in the reply (`org.freedesktop.DBus.Error.ServiceUnknown`); `nil` if there was no reply.
     package var name: String?
     /// For people; without a full stop.
     package var text: String
@@ -22,15 +22,15 @@ package struct BusError: Error, Sendable {
             text: answer.message.map { String(cString: $0) })
     }
 
-    /// Nothing answered in time; it may do later.
+    /// A timeout; the reply may come later.
     package var isSilence: Bool {
         number == ETIMEDOUT || name == SD_BUS_ERROR_NO_REPLY || name == SD_BUS_ERROR_TIMEOUT
     }
 
-    /// No program has the name that was called, and none can be started.
+    /// No program owns the name, and none can be started for it.
     package var isAbsence: Bool { name == SD_BUS_ERROR_SERVICE_UNKNOWN || name == SD_BUS_ERROR_NAME_HAS_NO_OWNER }
 
-    /// The connection is of no use any more.
+    /// The connection can no longer be used.
     package var isDisconnection: Bool {
         [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(number) || name == SD_BUS_ERROR_DISCONNECTED
     }

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Reads what an answer or a signal brings, in its order.
+/// Reads the content of a reply or a signal, in order.
 package final class BusReader {
     private let message: OpaquePointer
 
@@ -42,7 +42,7 @@ package final class BusReader {
         return own
     }
 
-    /// Hands out bytes where they are.
+    /// Passes bytes to `body` without copying them.
     package func bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(BusError) -> Result {
         var start: UnsafeRawPointer?
         var count = 0
@@ -53,7 +53,7 @@ package final class BusReader {
     /// - Parameter types: a signature.
     package func skip(_ types: String) throws(BusError) { try check(sd_bus_message_skip(message, types)) }
 
-    /// What is in a container; nil where the list that it would be in is at its end.
+    /// Reads the content of a container; `nil` if the enclosing list has ended.
     package func inside<Result>(
         _ kind: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Result
     ) throws(BusError) -> Result? {

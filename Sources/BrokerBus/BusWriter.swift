@@ -1,6 +1,6 @@
 import CSystemd
 
-/// Writes the arguments of a call, in their order.
+/// Writes the arguments of a call, in order.
 package struct BusWriter {
     private let message: OpaquePointer
 
@@ -8,7 +8,7 @@ package struct BusWriter {
 
     package func string(_ text: String) throws(BusError) { try basic("s", text) }
 
-    /// A path that does not look like one is refused.
+    /// Refuses an invalid path.
     package func path(_ path: String) throws(BusError) { try basic("o", path) }
 
     package func flag(_ isTrue: Bool) throws(BusError) {
@@ -28,7 +28,7 @@ package struct BusWriter {
 
     /// - Parameters:
     ///   - kind: `a` for an array, `r` for a structure, `e` for an entry of a dictionary, `v` for a variant.
-    ///   - contents: the signature of what is in it.
+    ///   - contents: the signature of its contents.
     package func inside(
         _ kind: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Void
     ) throws(BusError) {

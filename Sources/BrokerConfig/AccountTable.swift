@@ -1,4 +1,4 @@
-/// `[doors.oidc_agent_accounts]`: other names of apps, for programs that ask oidc-agent.
+/// `[doors.oidc_agent_accounts]`: aliases of apps, for programs that use oidc-agent.
 package enum AccountTable {
     static let key = "oidc_agent_accounts"
 
@@ -20,10 +20,10 @@ package enum AccountTable {
         result.origins[place] = entry.origin
     }
 
-    /// An alias may have any character, quotes and equals signs too.
+    /// An alias may contain any character, including quotes and equals signs.
     private static func name(of alias: String) -> String { "doors.\(key).\(Setting.Kind.quoted(alias))" }
 
-    /// As `--check-config` prints them.
+    /// The lines that `--check-config` prints.
     static func report(_ loaded: LoadedConfiguration) -> [String] {
         loaded.configuration.doors.oidcAgentAccounts.sorted { $0.key < $1.key }.map { alias, app in
             let place = name(of: alias)

@@ -1,8 +1,8 @@
 import BrokerSystem
 import BrokerValues
 
-/// The apps of `apps.d/*.toml`: one table an app, named as requests call it. A file with a mistake counts for nothing; the
-/// others do.
+/// The apps of `apps.d/*.toml`: one table per app, under the name that requests use. A file with a mistake is ignored; the
+/// others count.
 package struct AppFiles: Sendable, Equatable {
     /// Ordered by name.
     package private(set) var entries: [AppFileEntry] = []
@@ -10,7 +10,7 @@ package struct AppFiles: Sendable, Equatable {
 
     package init() {}
 
-    /// - Parameter folders: strongest first; an app of one hides its namesakes of the next. Each may be missing.
+    /// - Parameter folders: strongest first; an app in one hides apps of the same name in the next. Each may be missing.
     init(folders: [String]) throws(ConfigurationError) {
         var byName: [String: AppFileEntry] = [:]
         for folder in folders.reversed() {
@@ -65,7 +65,7 @@ extension TableKey<AppFileEntry> {
             text("client_id", \.description.clientID, "Its client id at the provider; needed."),
             text("authority", \.authority, "The issuer URL it signs in at; needed."),
             optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
-            words("scopes", \.description.scopes, "What it usually asks for."),
+            words("scopes", \.description.scopes, "Scopes that it usually requests."),
             words(
                 "allowed_scopes", \.description.allowedScopes,
                 "Scopes and resources that its tokens may have at most; a request for others is refused. None: any."),
@@ -80,10 +80,10 @@ extension TableKey<AppFileEntry> {
                 "Sandboxes that may act as it, as `flatpak:ID`, `snap:NAME` or `ENGINE:ID`."),
             words(
                 "resources", \.description.resources,
-                "Where its tokens are good, if a request does not say (RFC 8707)."),
+                "Resources of its tokens, if a request names none (RFC 8707)."),
             optional(
                 "mailbox", \.description.mailbox,
-                "What mail servers call the account, where that is not its username (XOAUTH2)."),
+                "The account's name at mail servers, if it is not the username (XOAUTH2)."),
             optional(
                 "bind_refresh_token", \.description.bindRefreshToken,
                 "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens; none: where the provider is known to do so."

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Every setting of the daemon with its value. A value that is here is within its range.
+/// Every setting of the daemon with its value, which is within its range.
 package struct BrokerConfiguration: Sendable, Equatable {
     /// One broker for every user of the machine.
     package let isSystemMode: Bool
@@ -16,12 +16,12 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var browser = Browser()
     package var device = Device()
     package var log = Log()
-    /// By the issuer or host that names the table.
+    /// Keyed by the issuer or host that names the table.
     package var providers: [String: ProviderTable] = [:]
     package var apps = AppFiles()
-    /// Those that have a socket as long as the broker runs, by the name of their table.
+    /// Sandboxes that have a socket as long as the broker runs, keyed by the name of their table.
     package var sandboxes: [String: Sandbox] = [:]
-    /// Settings that a file calls as an earlier release did, each as a sentence.
+    /// Settings that a file gives under the name of an earlier release, each as a sentence.
     package var formerNames: [String] = []
 
     package struct Socket: Sendable, Equatable {
@@ -35,9 +35,9 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
     /// Sockets for programs that do not speak the broker's protocol.
     package struct Doors: Sendable, Equatable {
-        /// Nil: beside the broker's socket, in user mode; ``off``: none.
+        /// `nil`: next to the broker's socket, in user mode; ``off``: none.
         package var oidcAgentSocket: String?
-        /// Other names of apps, as programs know them that ask oidc-agent.
+        /// Aliases of apps, for programs that use oidc-agent.
         package var oidcAgentAccounts: [String: String] = [:]
 
         package static let off = "off"
@@ -46,13 +46,13 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Vault: Sendable, Equatable {
         /// Nil: where the host's conventions put it.
         package var stateDirectory: String?
-        /// Nil: apart from a vault that lies where the host's conventions put it, else beside the vault.
+        /// `nil`: apart from a vault in the host's conventional place, next to any other vault.
         package var keyDirectory: String?
-        /// In order; empty: a new vault gets a key file, an existing one keeps what it has.
+        /// In order; empty: a new vault gets a key file, an existing one keeps its source.
         package var keySources: [String] = []
-        /// Program and arguments; empty: people bring the passphrase.
+        /// Program and arguments; empty: a person enters the passphrase.
         package var passphraseCommand: [String] = []
-        /// MiB of the records of one user; 0: no limit.
+        /// Limit in MiB for the records of one user; 0: no limit.
         package var quota = 0
     }
 
@@ -76,7 +76,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var allowAdHocClients: Bool
         package var allowPrivateAuthorities: Bool
         package var askInBrowser: Bool
-        /// What callers of a tier may do that no app lists: one of ``rules``.
+        /// The rule for callers of a tier that no app lists: one of ``rules``.
         package var sandboxed = "ask"
         package var confined = "ask"
         package var systemInstalled = "allow"
@@ -108,7 +108,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     }
 
     package struct Browser: Sendable, Equatable {
-        /// Program and arguments; empty: what the environment says.
+        /// Program and arguments; empty: the environment decides.
         package var command: [String] = []
     }
 
@@ -126,7 +126,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
     /// The defaults.
     ///
-    /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
+    /// - Parameter isSystemMode: one broker for many users; nobody then vouches for a client id that an app supplies.
     package init(isSystemMode: Bool = false) {
         self.isSystemMode = isSystemMode
         if isSystemMode { (socket.maxConnections, vault.quota) = (2_048, 64) }

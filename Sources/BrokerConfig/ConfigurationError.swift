@@ -3,9 +3,9 @@ import BrokerSystem
 /// Why there is no configuration. The daemon prints ``description`` and exits with status 2.
 package struct ConfigurationError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
-        /// A file that was named cannot be read.
+        /// A named file cannot be read.
         case unreadable
-        /// A file that somebody else could have written.
+        /// Another user could have written the file.
         case unsafeFile
         /// Not TOML.
         case syntax
@@ -24,7 +24,7 @@ package struct ConfigurationError: Error, Sendable, Equatable {
         self.origin = origin
     }
 
-    /// What is wrong with a whole file or folder.
+    /// An error in a whole file or folder.
     init(_ error: FileError, at path: String) {
         let code: Code =
             switch error {

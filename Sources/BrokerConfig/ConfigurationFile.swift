@@ -16,7 +16,7 @@ struct ConfigurationFile {
     /// Configuration is a page of text; this bounds what a wrong path can cost.
     static let sizeLimit = 1 << 20
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: `nil` if there is no such file.
     static func read(_ path: String) throws(ConfigurationError) -> ConfigurationFile? {
         guard let text = try text(of: path) else { return nil }
         return try ConfigurationFile(path: path, text: text)
@@ -34,7 +34,7 @@ struct ConfigurationFile {
             } else if entry.path.count == 3, entry.path[..<2] == ["doors", AccountTable.key] {
                 accounts.append((entry.path[2], entry.value, origin))
             } else if entry.path == ["browser"] {
-                // There is nothing else to be said of a browser than what starts it.
+                // The command is the only setting of a browser.
                 guard let command = entry.value.command else {
                     throw ConfigurationError(.outOfRange, "browser: a quote or a backslash is left open", at: origin)
                 }
@@ -55,8 +55,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The file must be one that nobody but the daemon's user and root can have written: it decides which certificates
-    /// are trusted.
+    /// Only the daemon's user and root may be able to write the file: it decides which certificates are trusted.
     static func text(of path: String) throws(ConfigurationError) -> String? {
         let bytes: [UInt8]
         do throws(FileError) {

@@ -3,12 +3,12 @@ import Glibc
 
 /// The `*.toml` of a folder; none where there is no such folder.
 struct ConfigurationFolder {
-    /// In the order of their names.
+    /// Sorted by name.
     private(set) var paths: [String] = []
-    /// Names that no file can be opened by.
+    /// Names that cannot be used to open a file.
     private(set) var mistakes: [ConfigurationError] = []
 
-    /// - Throws: where the folder cannot be read. What is in it might forbid something, so it does not count as empty.
+    /// - Throws: if the folder cannot be read. Its files might forbid something, so it does not count as empty.
     init(_ path: String) throws(ConfigurationError) {
         let found: FolderNames
         do throws(FileError) {

@@ -1,23 +1,23 @@
 import BrokerModel
 import BrokerValues
 
-/// Puts the configuration together: flags over environment over the person's file over the machine's over defaults.
+/// Assembles the configuration: flags override the environment, then the user's file, the machine's file, and the defaults.
 package struct ConfigurationLoader: Sendable {
     /// Setting name to text, as given on the command line: `["socket.path": "/run/b.sock"]`.
     package var flags: [String: String]
     package var environment: [String: String]
     package var files: Files
     package var isSystemMode: Bool
-    /// The key sources that there are.
+    /// The available key sources.
     package var keySources: [String]
-    /// What files may set.
+    /// The settings that files may contain.
     package var settings = Setting.all
 
     package enum Files: Sendable, Equatable {
-        /// Where the host's conventions put them, strongest first. Each may be missing. What lies in `config.d` beside one
-        /// comes before it, the last name first.
+        /// Where the host's conventions put them, strongest first. Each may be missing. Files in `config.d` next to one
+        /// override it, the last name first.
         case standard([String])
-        /// The one that `--config` names, instead of the others. It has to be there.
+        /// The file that `--config` names, instead of the others. It must exist.
         case only(String)
 
         /// Strongest first.
@@ -28,7 +28,7 @@ package struct ConfigurationLoader: Sendable {
             }
         }
 
-        /// Beside the files, strongest first; the last is for packages.
+        /// Next to the files, strongest first; the last is for packages.
         var appFolders: [String] {
             switch self {
             case .standard(let paths): paths.map { Self.folder("apps.d", beside: $0) } + ["/usr/share/brokerd/apps.d"]
@@ -52,7 +52,7 @@ package struct ConfigurationLoader: Sendable {
         self.keySources = keySources
     }
 
-    /// Reads the files anew each time: call it again to reload.
+    /// Reads the files each time: call it again to reload.
     package func load() throws(ConfigurationError) -> LoadedConfiguration {
         var result = LoadedConfiguration(configuration: BrokerConfiguration(isSystemMode: isSystemMode))
         for file in try readFiles() {
@@ -182,12 +182,12 @@ package struct ConfigurationLoader: Sendable {
     }
 }
 
-/// A configuration, and where each value that is no default came from.
+/// A configuration, and the origin of each value that is not the default.
 package struct LoadedConfiguration: Sendable, Equatable {
     package var configuration: BrokerConfiguration
     package var origins: [String: ConfigurationOrigin] = [:]
 
-    /// One line a setting, as `--check-config` prints it. What is not seen in a value is there as an escape.
+    /// One line per setting, as `--check-config` prints it. Invisible characters of a value are escaped.
     package var report: String {
         (Setting.all.map(line) + AccountTable.report(self) + configuration.providers.keys.sorted().flatMap(lines)
             + configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in

@@ -3,9 +3,9 @@ import BrokerValues
 
 /// The configuration as JSON Schema (draft 7), for editors: docs/config.schema.json and docs/apps.schema.json.
 ///
-/// What a schema cannot say (that a file is there, that two tables agree), only the daemon checks.
+/// Only the daemon checks what a schema cannot express: that a file exists, that two tables agree.
 package enum ConfigurationSchema {
-    /// - Parameter keySources: those that there are.
+    /// - Parameter keySources: the available ones.
     package static func settings(keySources: [String]) -> JSONValue {
         var tables: [String: JSONObject] = [:]
         for setting in Setting.all {
@@ -23,7 +23,7 @@ package enum ConfigurationSchema {
         }
         properties["provider"] = [
             "type": "object",
-            "description": "What is to be said of providers, by issuer or host: [provider.\"https://id.example\"].",
+            "description": "Settings of providers, by issuer or host: [provider.\"https://id.example\"].",
             "additionalProperties": table(
                 JSONObject(uniqueKeysWithValues: ProviderSetting.all.map { ($0.name, $0.schema) })),
         ]
@@ -36,7 +36,7 @@ package enum ConfigurationSchema {
         return document("The configuration of brokerd", table(properties))
     }
 
-    /// Of a file in `apps.d`.
+    /// The schema of a file in `apps.d`.
     package static var apps: JSONValue {
         let app = adding(
             ["required": ["client_id", "authority"]],

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// One key of a table `[provider."https://issuer"]`: what the administrator says about a provider.
+/// One key of a table `[provider."https://issuer"]`, in which the administrator describes a provider.
 package struct ProviderSetting: Sendable {
     package let name: String
     package let kind: Kind
@@ -19,15 +19,15 @@ package struct ProviderSetting: Sendable {
     package static let all: [ProviderSetting] = [
         ProviderSetting(
             name: "kind", kind: .providerKind,
-            summary: "What the whole host is, where its name does not say so. Decides how authorities on it are read."),
+            summary: "The whole host's kind, if its name does not show it. Decides how authorities on it are read."),
         endpoint("authorization_endpoint", "Where people sign in."),
         endpoint("token_endpoint", "Where codes and refresh tokens are redeemed."),
         endpoint("jwks_uri", "The keys that ID tokens are signed with."),
         endpoint("device_authorization_endpoint", "Where codes for other devices come from (RFC 8628)."),
         endpoint("revocation_endpoint", "Where tokens are revoked (RFC 7009)."),
-        endpoint("userinfo_endpoint", "What says whom a token is for (OpenID Connect Core, section 5.3)."),
+        endpoint("userinfo_endpoint", "Where claims about the user come from (OpenID Connect Core, section 5.3)."),
         endpoint("end_session_endpoint", "Where the browser signs out."),
-        endpoint("pushed_authorization_request_endpoint", "Where requests are handed in beforehand (RFC 9126)."),
+        endpoint("pushed_authorization_request_endpoint", "Where requests are pushed before sign-ins (RFC 9126)."),
         endpoint("registration_endpoint", "Where clients are registered (RFC 7591)."),
         ProviderSetting(
             name: "resource_parameter", kind: .choice(["resource", "audience"]),
@@ -53,7 +53,7 @@ package struct ProviderSetting: Sendable {
 
     /// The table of docs/configuration.md, in Markdown; a test compares the two.
     package static var documentation: String {
-        let head = ["| Key | Value | What it says |", "|---|---|---|"]
+        let head = ["| Key | Value | Meaning |", "|---|---|---|"]
         return (head + all.map { "| `\($0.name)` | \($0.kind.documentation) | \($0.summary) |" })
             .joined(separator: "\n")
     }
@@ -94,7 +94,7 @@ extension ProviderSetting {
             table.completion.resourceParameter = text
         case (.offlineAccess, .boolean(let flag)): table.completion.takesOfflineAccess = flag
         case (.offlineAccess, _): throw Setting.Refusal(.wrongType, "expects a boolean, not \(value.typeName)")
-        // Whether they are hosts, and Entra's, is seen when all tables are read.
+        // Checked after all tables are read: whether they are hosts, and Entra's.
         case (.clouds, .words(let urls)):
             table.otherClouds = urls
         case (.clouds, _):
@@ -104,7 +104,7 @@ extension ProviderSetting {
         }
     }
 
-    /// As the file would have it; nil when it is not set.
+    /// The value as a file would give it; `nil` if it is not set.
     func text(in table: ProviderTable) -> String? {
         switch kind {
         case .providerKind: table.kind?.rawValue

@@ -1,22 +1,22 @@
 import BrokerModel
 
-/// What the configuration says about one provider.
+/// The configuration of one provider.
 package struct ProviderTable: Sendable, Equatable {
     package var kind: ProviderKind?
     package var completion = MetadataOverride()
-    /// URLs of hosts; nil when it is not set.
+    /// URLs of hosts; `nil` if not set.
     package var otherClouds: [String]?
 
     package init() {}
 }
 
 extension BrokerConfiguration {
-    /// By host, and port where it is not the scheme's own.
+    /// Keyed by host, with the port if it is not the scheme's default.
     package var providerKinds: [String: ProviderKind] {
         var kinds: [String: ProviderKind] = [:]
         for table in providers.values {
             for cloud in table.otherClouds ?? [] {
-                // Microsoft's own hosts say by their paths what they are.
+                // The kind of an authority on Microsoft's own hosts follows from its path.
                 guard let host = Authority.issuer(cloud)?.environment, EntraCloud.environment(of: host) == nil else {
                     continue
                 }
@@ -29,7 +29,7 @@ extension BrokerConfiguration {
         return kinds
     }
 
-    /// How authorities are read.
+    /// The parser of authorities.
     package var authorities: AuthorityParser {
         AuthorityParser(allowsHTTPLoopback: oauth.allowHTTPLoopback, kinds: providerKinds, clouds: clouds)
     }
@@ -48,7 +48,7 @@ extension BrokerConfiguration {
         EntraCloud.canonical(place.environment)
     }
 
-    /// What is wrong with a table's clouds; nil when nothing is. Codes go to them, so they must be what the table says.
+    /// The mistake in a table's clouds; `nil` if there is none. Codes are sent to them, so the table must be right.
     func mistake(inCloudsOf name: String) -> String? {
         guard let clouds = providers[name]?.otherClouds, let own = Authority.issuer(name) else { return nil }
         let kinds = providerKinds
@@ -71,13 +71,13 @@ extension BrokerConfiguration {
         var entries: [String: MetadataOverride] = [:]
         for (name, table) in providers {
             guard let place = Authority.issuer(name) else { continue }
-            // A host by itself is no authority of a kind with tenants; its entry is for all of them.
+            // A host alone is not an authority of a kind with tenants; its entry applies to all of them.
             entries[reader.recorded(name)?.url ?? place.canonicalHostURL] = table.completion
         }
         return MetadataOverrides(entries)
     }
 
-    /// Whether two tables call one host different things.
+    /// Another table that gives the same host a different kind.
     func contradiction(to name: String) -> String? {
         guard let kind = providers[name]?.kind, let place = Authority.issuer(name) else { return nil }
         return providers.keys.sorted().first { other in

@@ -4,9 +4,9 @@ import BrokerValues
 extension TableKey<Sandbox> {
     static var all: [TableKey] {
         [
-            text("engine", \.engine, "What makes the sandbox, as in `podman` or `systemd`; needed."),
-            text("id", \.id, "What the engine calls it; none: NAME."),
-            words("apps", \.apps, "The only apps that it may use, without being asked about. None: as any sandbox."),
+            text("engine", \.engine, "The sandbox's engine, such as `podman` or `systemd`; needed."),
+            text("id", \.id, "Its name in the engine; none: NAME."),
+            words("apps", \.apps, "The only apps that it may use, without asking the user. None: like any sandbox."),
             words(
                 "rights", "`token` (the default), `accounts`, `interactive`.",
                 type: [
@@ -37,7 +37,7 @@ package enum SandboxTable {
     /// The table of docs/configuration.md, in Markdown; a test compares the two.
     package static var documentation: String { TableKey<Sandbox>.documentation(of: TableKey<Sandbox>.all) }
 
-    /// What is wrong with one, and by which key, if by one; nil when nothing is. Its name is that of a folder.
+    /// The mistake in a sandbox's table, and its key, if it has one; `nil` if there is none. The name is also that of a folder.
     static func mistake(in sandbox: Sandbox, named name: String) -> (key: String?, text: String)? {
         let plain = "up to 32 lower-case letters, digits, dots and hyphens, a letter first"
         guard Sandbox.isEngine(name) else { return (nil, "a sandbox's table is named by \(plain)") }

@@ -1,19 +1,19 @@
-/// One key of the configuration: its type, its bounds, where else it can come from, and what it does.
+/// One key of the configuration: its type, bounds, other sources, and effect.
 ///
 /// ``all`` is the schema. Reading, checking, reloading and the table of docs/configuration.md follow it.
 package struct Setting: Sendable {
     /// Table and key, joined by a dot.
     package let name: String
     package let kind: Kind
-    /// Whether SIGHUP is enough, or the daemon has to be started again.
+    /// Whether SIGHUP is enough, or the daemon must be restarted.
     package let takesEffect: TakesEffect
     /// The long option of brokerd that sets it.
     package var flag: String?
     /// The environment variable that sets it.
     package var environment: String?
-    /// The default in words, where the value itself does not say it.
+    /// The default in words, if the value itself does not show it.
     package var defaultNote: String?
-    /// What earlier releases called it. A file that says so is read, with a remark.
+    /// Its names in earlier releases. A file that uses one is read, with a remark.
     package var formerNames: [String] = []
     package let summary: String
 
@@ -25,13 +25,13 @@ package struct Setting: Sendable {
         case boolean(Field<Bool>)
         case integer(Field<Int>, ClosedRange<Int>, unit: String?)
         case choice(Field<String>, [String])
-        /// Names of key sources, or one: which there are, the vault knows (``ConfigurationLoader/keySources``).
+        /// Names of key sources, or one. The vault defines them (``ConfigurationLoader/keySources``).
         case keySources(Field<[String]>)
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
         /// The same, or ``BrokerConfiguration/Doors/off``.
         case pathOrOff(Field<String?>)
-        /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
+        /// A command: a program and its arguments, run without a shell. Empty if not set.
         case command(Field<[String]>)
     }
 }
@@ -46,7 +46,7 @@ extension Setting {
             name: "socket.max_connections", kind: .integer(\.socket.maxConnections, 1...10_000, unit: nil),
             takesEffect: .restart, defaultNote: "`256`; `2048` with `--system`",
             summary:
-                "Connections served at a time. For one more a quiet one is closed; where none is quiet, it is answered an error and closed."
+                "Connections served at a time. For one more, an idle one is closed; if none is idle, the new one gets an error and is closed."
         ),
         Setting(
             name: "socket.max_requests_per_connection",
@@ -58,7 +58,7 @@ extension Setting {
         Setting(
             name: "doors.oidc_agent_socket", kind: .pathOrOff(\.doors.oidcAgentSocket), takesEffect: .restart,
             flag: "--oidc-agent-socket",
-            defaultNote: "`oidc-agent.sock` beside the broker's socket; `off` with `--system`",
+            defaultNote: "`oidc-agent.sock` next to the broker's socket; `off` with `--system`",
             summary:
                 "The socket for programs that ask oidc-agent (`OIDC_SOCK`). A socket that systemd passes in comes first. `off`: none."
         ),
@@ -79,7 +79,7 @@ extension Setting {
             name: "vault.key_dir", kind: .path(\.vault.keyDirectory), takesEffect: .restart,
             defaultNote:
                 "`$XDG_DATA_HOME/brokerd-key`, else `~/.local/share/brokerd-key`; the vault's folder where `state_dir` is given",
-            summary: "The folder of a key file. A key that lies beside the vault is moved here."),
+            summary: "The folder of a key file. A key next to the vault is moved here."),
         Setting(
             name: "vault.passphrase_command", kind: .command(\.vault.passphraseCommand), takesEffect: .restart,
             defaultNote: "none",
@@ -90,7 +90,7 @@ extension Setting {
             name: "vault.quota", kind: .integer(\.vault.quota, 0...1_048_576, unit: "MiB"), takesEffect: .reload,
             defaultNote: "`0`; `64` with `--system`",
             summary:
-                "How much the records of one user may take; who has more is refused what adds to it. 0: no limit. The "
+                "Limit for the records of one user; writes beyond it are refused. 0: no limit. The "
                 + "audit log does not count."),
         Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .reload,
@@ -100,7 +100,7 @@ extension Setting {
             name: "oauth.ca_file", kind: .path(\.oauth.caFile), takesEffect: .restart, flag: "--ca-file",
             defaultNote: "none",
             summary:
-                "A PEM file of certificate authorities to trust besides the system's. One that was replaced is read again."
+                "A PEM file of certificate authorities to trust in addition to the system's. One that was replaced is read again."
         ),
         Setting(
             name: "oauth.connect_timeout", kind: .integer(\.oauth.connectTimeout, 1...300, unit: "s"),
@@ -114,7 +114,7 @@ extension Setting {
                 + "long again in the background, because a late answer still counts."),
         Setting(
             name: "lock.after_idle", kind: .integer(\.lock.afterIdle, 0...604_800, unit: "s"), takesEffect: .reload,
-            summary: "The broker locks itself when nobody asked it for so long. 0: never."),
+            summary: "The broker locks itself after this time without a request. 0: never."),
         Setting(
             name: "lock.on_suspend", kind: .boolean(\.lock.onSuspend), takesEffect: .restart,
             summary: "The broker locks itself before the machine sleeps (logind)."),
@@ -200,8 +200,8 @@ extension Setting {
             name: "browser.command", kind: .command(\.browser.command), takesEffect: .reload,
             defaultNote: "`$BROWSER`, else the desktop's portal, else xdg-open",
             summary:
-                "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
-                + "for the address, which comes last otherwise."),
+                "The command with which the broker itself opens a sign-in page (presentation `broker`). `%u` in "
+                + "an argument stands for the address, which comes last otherwise."),
         Setting(
             name: "device.mode", kind: .choice(\.device.mode, ["private", "shared"]), takesEffect: .reload,
             summary: "Who uses this machine. `shared`: people take turns, and a sign-out is for all apps."),
@@ -220,12 +220,12 @@ extension Setting {
 
     package static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    /// As ``named(_:)``, by a former name as well.
+    /// Like ``named(_:)``, but also finds former names.
     static func called(_ name: String, among settings: [Setting]) -> Setting? {
         settings.first { $0.name == name } ?? settings.first { $0.formerNames.contains(name) }
     }
 
-    /// Those whose values differ, in the schema's order. For a reload: what takes effect now, and what waits.
+    /// Settings whose values differ, in the schema's order. A reload reports what takes effect now and what waits.
     package static func changed(from old: BrokerConfiguration, to new: BrokerConfiguration) -> [Setting] {
         all.filter { $0.kind.text(in: old) != $0.kind.text(in: new) }
     }
@@ -246,7 +246,7 @@ extension Setting {
 }
 
 extension Setting.Kind {
-    /// The value as the file would have it; empty for a path that is not set.
+    /// The value as a file would give it; empty for a path that is not set.
     package func text(in configuration: BrokerConfiguration) -> String {
         switch self {
         case .boolean(let field): String(configuration[keyPath: field])
@@ -267,13 +267,13 @@ extension Setting.Kind {
         }
     }
 
-    /// As TOML has an array of strings; empty for none.
+    /// A TOML array of strings; empty for none.
     static func quoted(_ words: [String]) -> String {
         guard !words.isEmpty else { return "" }
         return "[" + words.map(quoted).joined(separator: ", ") + "]"
     }
 
-    /// As TOML has a string, or a key that may have any character.
+    /// A TOML string, or a quoted key, which may contain any character.
     static func quoted(_ text: String) -> String {
         "\"" + text.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"") + "\""
     }

@@ -8,7 +8,7 @@ extension Setting {
         return (head + all.map(\.row)).joined(separator: "\n")
     }
 
-    /// What it is when nobody sets it.
+    /// The default.
     package var standard: String { defaultNote ?? "`\(kind.text(in: BrokerConfiguration()))`" }
 
     private var row: String {

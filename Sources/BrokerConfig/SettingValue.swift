@@ -1,12 +1,12 @@
 import BrokerValues
 
-/// A value as it was given, before it is held against a setting.
+/// A value as given, before it is checked against a setting.
 enum SettingValue: Equatable {
     case boolean(Bool)
     case integer(Int)
     case string(String)
     case words([String])
-    /// Something no setting takes: an array, a date; named as TOML names it.
+    /// A type that no setting accepts, such as a date; has TOML's name.
     case other(String)
 
     var typeName: String {
@@ -21,8 +21,8 @@ enum SettingValue: Equatable {
 }
 
 extension SettingValue {
-    /// A text as one command of `$BROWSER` has it: words parted by spaces, which quotes and backslashes keep, and nothing
-    /// else of a shell's. Nil for an open quote.
+    /// A text split like one command of `$BROWSER`: at spaces, except quoted or escaped ones, with no other shell syntax.
+    /// `nil` for an open quote.
     var command: SettingValue? {
         guard case .string(let text) = self else { return self }
         return BrowserCommand.words(of: text).map { .words($0) }
@@ -30,17 +30,17 @@ extension SettingValue {
 }
 
 extension Setting {
-    /// Flags and environment variables carry text only; what it stands for follows from the setting.
+    /// Flags and environment variables carry only text; the setting determines its type.
     func value(fromText text: String) -> SettingValue {
         switch kind {
         case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
         case .integer: Int(text).map { .integer($0) } ?? .string(text)
-        // A command comes from files only: cutting a text into words would be a shell's work.
+        // A command comes only from files: splitting a text into words would be a shell's job.
         case .choice, .keySources, .path, .pathOrOff, .command: .string(text)
         }
     }
 
-    /// - Throws: ``Refusal`` when the type or the range is not the setting's.
+    /// - Throws: ``Refusal`` if the type or range does not fit the setting.
     func assign(
         _ value: SettingValue, home: String?, keySources: [String], to configuration: inout BrokerConfiguration
     ) throws(Refusal) {

@@ -1,12 +1,12 @@
 import CToml
 
-/// What stands in a TOML text: every key with a value, named by its tables, in no particular order.
+/// The contents of a TOML text: every key with a value, qualified by its tables, in no particular order.
 struct TOMLDocument {
     struct Entry {
-        /// The names of the tables, outermost first, and the key's.
+        /// The names of the tables, outermost first, then the key.
         var path: [String]
         var value: SettingValue
-        /// Where the key stands, counted from 1.
+        /// The line of the key, counted from 1.
         var line: Int
     }
 
@@ -17,7 +17,7 @@ struct TOMLDocument {
 
     private(set) var entries: [Entry] = []
 
-    /// The parser makes a table of every dot of a key, and walks tables by recursion: `a.a.a.…` would exhaust the stack.
+    /// The parser makes a table for every dot in a key and walks tables recursively: `a.a.a.…` would exhaust the stack.
     private static let dotsInLine = 1000
 
     init(_ text: String) throws(Failure) {

@@ -1,10 +1,10 @@
 import BrokerValues
 
-/// One key of a table that describes something with a name: an app, a sandbox.
+/// One key of a table that describes a named thing: an app, a sandbox.
 struct TableKey<Owner: Sendable>: Sendable {
     let name: String
     let summary: String
-    /// Of its value, as JSON Schema.
+    /// JSON Schema of its value.
     let type: JSONObject
     let assign: @Sendable (SettingValue, inout Owner) throws(Setting.Refusal) -> Void
 
@@ -73,7 +73,7 @@ struct TableKey<Owner: Sendable>: Sendable {
         Setting.Refusal(.wrongType, "expects \(expected), not \(value.typeName)")
     }
 
-    /// - Parameter what: such as “an app”.
+    /// - Parameter what: for example “an app”.
     static func assign(
         _ value: SettingValue, to name: String, of what: String, among all: [TableKey],
         at origin: ConfigurationOrigin, _ owner: inout Owner
@@ -98,7 +98,7 @@ struct TableKey<Owner: Sendable>: Sendable {
 
     /// In Markdown.
     static func documentation(of all: [TableKey]) -> String {
-        (["| Key | What it says |", "|---|---|"] + all.map { "| `\($0.name)` | \($0.summary) |" })
+        (["| Key | Meaning |", "|---|---|"] + all.map { "| `\($0.name)` | \($0.summary) |" })
             .joined(separator: "\n")
     }
 }

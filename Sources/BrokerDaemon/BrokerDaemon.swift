@@ -7,20 +7,20 @@ import Logging
 
 /// `brokerd` from its arguments to its exit status.
 package enum BrokerDaemon {
-    package enum Beginning {
+    package enum StartResult {
         case ended(DaemonExit)
         case serving(DaemonCommand)
     }
 
-    /// All that needs no second thread, which the runtime's thread pool cannot have without `/proc`.
+    /// The steps that need no second thread; the runtime's thread pool cannot start one without `/proc`.
     ///
     /// - Parameter arguments: the bytes of each, without the program's name.
-    package static func begin(arguments: [[UInt8]]) -> Beginning {
+    package static func begin(arguments: [[UInt8]]) -> StartResult {
         let command: DaemonCommand
         do throws(DaemonCommand.UsageError) {
             command = try DaemonCommand(bytes: arguments)
         } catch {
-            say("brokerd: \(error.text) brokerd --help names the options.")
+            say("brokerd: \(error.text) Run brokerd --help for the options.")
             return .ended(.configuration)
         }
         if command.has(.help) || command.has(.version) {
@@ -32,7 +32,7 @@ package enum BrokerDaemon {
             guard ProcFileSystem.isMounted else {
                 throw StartFailure(
                     exit: .failed,
-                    text: "There is no /proc here, which says who calls the broker. Mount it: mount -t proc proc /proc")
+                    text: "There is no /proc here, which identifies callers. Mount it: mount -t proc proc /proc")
             }
         } catch {
             say(error)
@@ -44,7 +44,7 @@ package enum BrokerDaemon {
     private static func check(_ command: DaemonCommand) throws(StartFailure) -> DaemonExit {
         let loaded = try configuration(command.loader())
         print(loaded.report)
-        // A daemon goes on without such a file; who asks whether all is well is told.
+        // A daemon runs without such a file, but a check reports it.
         for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
         for remark in loaded.configuration.formerNames { say("brokerd: \(remark)") }
         return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
@@ -52,8 +52,8 @@ package enum BrokerDaemon {
 
     package static func serve(_ command: DaemonCommand) async -> DaemonExit {
         do throws(StartFailure) {
-            // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the sockets
-            // that systemd passed in.
+            // First, before any library reads its variables and any secret is in memory: the environment, hardening, and the sockets
+            // from systemd.
             ProcessEnvironment.keep(where: AllowedVariables.has)
             let hardening = ProcessHardening.apply()
             let starter = Starter(
@@ -89,12 +89,12 @@ package enum BrokerDaemon {
         guard BrokerLog.Destination.forStandardError() == .journal else { return say("brokerd: \(failure.text)") }
         BrokerLog().logger(label: "brokerd").error(
             "\(failure.text)", metadata: ["exit": "\(failure.exit.rawValue)"])
-        // The journal looks which unit the process is of when it gets to the entry. Whoever has ended by then is of none, and
-        // journalctl -u would not show why.
+        // The journal looks up the unit of a process when it reads the entry. A process that has exited by then has none, and
+        // journalctl -u would not show the reason.
         usleep(200_000)
     }
 
-    /// One line, whatever a file, an argument or an error has in it.
+    /// Writes one line, even if a file, an argument or an error contains control characters.
     private static func say(_ text: String) {
         let line = SafeText(text, atMost: 4096, .escape).text + "\n"
         line.withCString { _ = write(STDERR_FILENO, $0, strlen($0)) }

@@ -4,7 +4,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// When the running broker read its configuration last, for `broker.status`.
+/// The last time that the running broker read its configuration, for `broker.status`.
 final class ConfigurationReading: Sendable {
     private let clock: any BrokerClock
     private let current: Mutex<GetBrokerStatus.Configuration>
@@ -16,7 +16,7 @@ final class ConfigurationReading: Sendable {
 
     var report: GetBrokerStatus.Configuration { current.withLock { $0 } }
 
-    /// - Parameter pending: settings that were read and wait for a restart.
+    /// - Parameter pending: new settings that need a restart.
     func happened(pending: [String]) {
         current.withLock { current in
             current.readOn = clock.now

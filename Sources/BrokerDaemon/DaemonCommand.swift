@@ -6,15 +6,15 @@ import Glibc
 
 /// The command line of `brokerd`.
 package struct DaemonCommand: Equatable, Sendable {
-    /// What is wrong with it, to be told to who wrote it.
+    /// A mistake in the command line, for the person who wrote it.
     package struct UsageError: Error, Equatable {
         package let text: String
     }
 
-    /// The last one counts where an option is there twice, so that a wrapper's can be followed by another.
+    /// The last one counts if an option is given twice, so that a wrapper's option can be overridden.
     private var values: [DaemonOption: String] = [:]
 
-    /// - Parameter words: as the system has them. Whatever is not text would be mended to the name of another file.
+    /// - Parameter words: as the system gives them. Decoding invalid UTF-8 with repair would yield the name of another file.
     package init(bytes words: [[UInt8]]) throws(UsageError) {
         try self.init(
             words.map { word throws(UsageError) in
@@ -35,12 +35,12 @@ package struct DaemonCommand: Equatable, Sendable {
                 throw UsageError(text: "There is no \(kind) \(word).")
             }
             values[option] = try Self.value(of: option, attached: parts.count == 2 ? String(parts[1]) : nil, &rest)
-            // Whoever asks for these is told, whatever else there is.
+            // These apply regardless of the other arguments.
             if option == .help || option == .version { break }
         }
     }
 
-    /// Of `--option=VALUE`.
+    /// Splits `--option=VALUE`.
     private static func parts(of word: String) -> [Substring] {
         word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     }
@@ -63,7 +63,7 @@ package struct DaemonCommand: Equatable, Sendable {
 
     package subscript(option: DaemonOption) -> String? { values[option] }
 
-    /// A path of the command line is meant from where the command was given, or from home; one of a file must be whole.
+    /// A path on the command line is relative to the working directory or to home; one in a file must be absolute.
     private func path(_ option: DaemonOption, home: String?) -> String? {
         guard let path = values[option], !path.hasPrefix("/") else { return values[option] }
         guard !path.hasPrefix("~/") else {

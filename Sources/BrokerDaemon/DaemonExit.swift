@@ -1,13 +1,13 @@
-/// How `brokerd` ends (protocol.md, "brokerd").
+/// The exit status of `brokerd` (protocol.md, "brokerd").
 package enum DaemonExit: Int32, Sendable {
     case stopped = 0
-    /// The socket, or anything else that is neither of the others.
+    /// The socket, or any other failure.
     case failed = 1
     case configuration = 2
     case vault = 4
 }
 
-/// Why it does not start. The text is for the person who starts it.
+/// The reason why it does not start. The text is for the person who starts it.
 struct StartFailure: Error {
     var exit: DaemonExit
     var text: String

@@ -1,4 +1,4 @@
-/// What `brokerd --help` prints, in 80 columns.
+/// The output of `brokerd --help`, in 80 columns.
 package enum DaemonHelp {
     package static let about =
         "Owns the OAuth tokens of its user, or of every user, and hands out access tokens over a Unix socket."
@@ -7,7 +7,7 @@ package enum DaemonHelp {
         It stays in the foreground and logs to stderr, or to the journal when that is its stderr. Usually systemd starts it: \
         systemctl --user enable --now brokerd.socket.
 
-        Exit status: 0 after SIGTERM, 1 when the socket cannot be had, 2 for usage or configuration, 4 when the vault or its \
+        Exit status: 0 after SIGTERM, 1 when the socket cannot be bound, 2 for usage or configuration, 4 when the vault or its \
         key cannot be opened.
         """
 
@@ -23,7 +23,7 @@ package enum DaemonHelp {
     }
 
     private static let width = 79
-    /// Where what an option does begins; on the next line where its name is longer.
+    /// The column of an option's description, which moves to the next line if the name is longer.
     private static let column = 28
 
     private static func row(_ option: DaemonOption) -> String {

@@ -1,4 +1,4 @@
-/// An option of `brokerd`. What reads the command line, its help and its manual page have this one list.
+/// An option of `brokerd`. The parser, the help and the manual page share this list.
 package enum DaemonOption: String, CaseIterable, Sendable {
     case socket
     case oidcAgentSocket = "oidc-agent-socket"
@@ -22,7 +22,7 @@ package enum DaemonOption: String, CaseIterable, Sendable {
         self.init(rawValue: String(word.dropFirst(2)))
     }
 
-    /// As it is given.
+    /// The option as typed.
     package var word: String { "--\(rawValue)" }
 
     package var takesValue: Bool {
@@ -38,7 +38,7 @@ package enum DaemonOption: String, CaseIterable, Sendable {
         case .oidcAgentSocket: "Where to listen for programs that ask oidc-agent, or off."
         case .stateDirectory: "The folder of the vault and its key."
         case .configuration: "The configuration file, instead of the usual ones."
-        case .caFile: "A PEM file of certificate authorities to trust besides the system's."
+        case .caFile: "A PEM file of certificate authorities to trust in addition to the system's."
         case .allowHTTPLoopback: "Let authorities be plain http on loopback. For development."
         case .system: "Serve every user of the machine, each by itself, from one account of the broker's own."
         case .checkConfiguration: "Check the configuration, print it, and end."

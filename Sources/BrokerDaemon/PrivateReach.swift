@@ -1,8 +1,8 @@
 import BrokerAccess
 import Synchronization
 
-/// Which providers may be on this machine or on a private network (`access.allow_private_authorities`): those of registered apps may
-/// be anywhere, those that callers name where the configuration allows it.
+/// The providers that may be on this machine or on a private network (`access.allow_private_authorities`): those of registered apps
+/// always, those that callers name only if the configuration allows it.
 final class PrivateReach: Sendable {
     private let state: Mutex<(allowsAll: Bool, directory: AppDirectory?)>
 
@@ -12,7 +12,7 @@ final class PrivateReach: Sendable {
 
     func apply(_ directory: AppDirectory) { state.withLock { $0.directory = directory } }
 
-    /// - Parameter issuer: as ``BrokerModel/Authority/trustBoundary`` has it.
+    /// - Parameter issuer: a ``BrokerModel/Authority/trustBoundary``.
     func isGranted(to issuer: String) -> Bool {
         let (allowsAll, directory) = state.withLock { $0 }
         return allowsAll || directory?.hasApp(within: issuer) == true

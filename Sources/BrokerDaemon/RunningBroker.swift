@@ -16,7 +16,7 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// The whole broker: the one place that constructs the parts and joins them.
+/// The whole broker: the only place that constructs and connects the parts.
 struct RunningBroker: Sendable {
     let configuration: BrokerConfiguration
     let reading: ConfigurationReading
@@ -45,9 +45,9 @@ struct RunningBroker: Sendable {
     let manager: ServiceManager
     let clock: SystemClock
 
-    /// What fails before the vault is open has left nothing behind, and may be tried again.
+    /// A failure before the vault is open leaves nothing behind, and the start may be retried.
     ///
-    /// - Parameter activated: the sockets that systemd passed in; without any the broker binds its own.
+    /// - Parameter activated: the sockets from systemd; without any the broker binds its own.
     static func start(
         _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSockets?,
         log: BrokerLog
@@ -63,7 +63,7 @@ struct RunningBroker: Sendable {
         let http = try client(configuration, reach, logger)
         UnguardedSecrets.whenMore { count in
             logger.error(
-                "the system does not give the locked memory that secrets should lie in; they may be swapped",
+                "the system provides no more locked memory for secrets; they may be swapped",
                 metadata: ["count": "\(count)"])
         }
         let vault: Vault
@@ -75,7 +75,7 @@ struct RunningBroker: Sendable {
         }
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
-        configuration.apps.tell(logger)
+        configuration.apps.logMistakes(to: logger)
         for remark in configuration.formerNames { logger.warning("\(remark)") }
         reach.apply(directory)
         let grants = GrantStore(vault: vault, clock: clock, random: SystemRandom(), log: logger)
@@ -127,7 +127,7 @@ struct RunningBroker: Sendable {
             clock: clock, random: SystemRandom(), payer: payer, log: logger)
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
-        let limits = lineLimits(configuration, logger)
+        let limits = connectionLimits(configuration, logger)
         let requests = RequestService(services)
         let doors = Doors(configuration, requests)
         let listener: LocalListener
@@ -136,7 +136,7 @@ struct RunningBroker: Sendable {
         do throws(SocketError) {
             reactor = try Reactor()
             let front = JSONRPCFront(requests)
-            // A client that finds the broker's own socket finds the doors', too.
+            // A client that finds the broker's own socket also finds those of the doors.
             let bound = try doors.bind(
                 beside: activated?.main.path ?? socketPath(configuration), handed: activated?.others ?? [:],
                 configuration, logger)
@@ -177,9 +177,9 @@ struct RunningBroker: Sendable {
             ?? SandboxFolders(beside: socketPath(configuration), isShared: isShared)
     }
 
-    /// So few connections that the process has descriptors for all of them: who connects then finds a place, or is told why not.
-    private static func lineLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> ConnectionLimits {
-        var limits = configuration.lineLimits
+    /// Limits connections to the available descriptors: each client then gets a slot, or an answer that says why not.
+    private static func connectionLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> ConnectionLimits {
+        var limits = configuration.connectionLimits
         let descriptors = DescriptorLimit.raise(to: limits.descriptors)
         let wanted = limits.connections
         limits.fit(descriptors: descriptors)
@@ -191,17 +191,17 @@ struct RunningBroker: Sendable {
         return limits
     }
 
-    /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as
-    /// it began.
+    /// Gives every part the settings that a reload may change. They take effect with the next request; requests in progress
+    /// continue unchanged.
     func apply(_ configuration: BrokerConfiguration) async {
-        // First: where each answer is told, none is given again, and what comes after ends those that were to be.
+        // First, so that the log level also applies to the changes below.
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
         names.style = configuration.journalNames
         engine.apply(configuration.engineSettings)
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)
         directory.apply(configuration.apps.entries)
-        configuration.apps.tell(logger)
+        configuration.apps.logMistakes(to: logger)
         for remark in configuration.formerNames { logger.warning("\(remark)") }
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
@@ -212,19 +212,19 @@ struct RunningBroker: Sendable {
             configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))
     }
 
-    /// With whom a user's use of what is limited counts together.
+    /// The user whose quota a user's requests count against.
     private static func payer(_ configuration: BrokerConfiguration) -> @Sendable (Partition) -> Partition {
         guard configuration.isSystemMode else { return { $0 } }
         let users = SubordinateUsers()
         return { Partition(uid: users.owner(of: $0.uid)) }
     }
 
-    /// Before the first peer comes: whoever started the broker is still its parent.
+    /// Called before the first peer connects: the process that started the broker is still its parent.
     private static func inspector(_ configuration: BrokerConfiguration, _ logger: Logger) -> LinuxPeerInspector {
         let host = HostReference.read()
         if !host.isKnown {
             logger.error(
-                "the host's own namespaces cannot be read: no caller can be told to be outside of a sandbox, and none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
+                "the host's own namespaces cannot be read: no caller can be proven to run outside a sandbox, so none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
             )
         }
         return LinuxPeerInspector(
@@ -243,14 +243,14 @@ struct RunningBroker: Sendable {
         do throws(VaultError) {
             let directory = try stateDirectory(at: place, logger)
             let keys = try keyDirectory(configuration)
-            var surroundings = KeySourceContext(
+            var context = KeySourceContext(
                 directory: directory, keyDirectory: keys,
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             if !configuration.vault.passphraseCommand.isEmpty {
                 let command = PassphraseCommand(configuration.vault.passphraseCommand, clock: clock)
-                surroundings.passphrase = { () throws(VaultError) in try await command.passphrase() }
+                context.passphrase = { () throws(VaultError) in try await command.passphrase() }
             }
-            let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
+            let sources = KeySourceChoice(KeySources.all(in: context), order: configuration.vault.keySources)
             return try await Vault.open(
                 in: directory, keySources: sources,
                 anchors: [keys, sessionAnchors(configuration, logger)].compactMap(\.self), at: clock.now, logger: logger
@@ -271,7 +271,7 @@ struct RunningBroker: Sendable {
         }
     }
 
-    /// - Throws: to root with somebody else's home (`sudo -E`, `su -m`): their own broker takes no files of root's.
+    /// - Throws: for root with another user's home (`sudo -E`, `su -m`): that user's broker accepts no files owned by root.
     private static func requireHome(_ path: String) throws(VaultError) -> String {
         guard let owner = otherOwner(of: path) else { return path }
         throw .notPrivate(
@@ -279,14 +279,14 @@ struct RunningBroker: Sendable {
                 + "home (sudo -H).")
     }
 
-    /// Nil: beside the vault. A broker with a vault of its own has its key there, too, and is independent of any other.
+    /// `nil`: next to the vault. A broker with a vault of its own keeps its key there as well, independent of any other.
     private static func keyDirectory(_ configuration: BrokerConfiguration) throws(VaultError) -> StateDirectory? {
         if let path = configuration.vault.keyDirectory { return try StateDirectory.open(creating: path) }
         guard configuration.vault.stateDirectory == nil, let path = configuration.paths.keyDirectory else { return nil }
         return try StateDirectory.open(creating: configuration.isSystemMode ? path : requireHome(path))
     }
 
-    /// Where the vault's last commit is remembered for the session. Nil without one, or when it cannot be had.
+    /// The folder that records the vault's last commit for the session. `nil` without a session, or if it cannot be opened.
     private static func sessionAnchors(_ configuration: BrokerConfiguration, _ logger: Logger) -> StateDirectory? {
         let paths = configuration.paths
         guard access(paths.anchorsParent, W_OK) == 0 else { return nil }

@@ -6,11 +6,11 @@ import ServiceLifecycle
 extension RunningBroker {
     /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
     func serveUntilStopped(reloading loader: ConfigurationLoader) async {
-        // Nobody's session is everybody's.
+        // In system mode, no single session stands for all users.
         if !configuration.isSystemMode { watchSession() }
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
-        // They stop in reverse order: the watchdog is fed until the last answer is out.
+        // Services stop in reverse order: the watchdog is notified until the last answer is sent.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -65,7 +65,7 @@ extension RunningBroker {
             await lock.lock(because: event.rawValue)
         } onTrouble: { number in
             logger.warning(
-                "logind cannot be heard, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
+                "cannot listen to logind, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
         }
     }
 }

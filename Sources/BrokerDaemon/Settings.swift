@@ -7,7 +7,7 @@ import BrokerSocket
 import Glibc
 import Logging
 
-/// What the configuration means for each part.
+/// The configuration of each part.
 extension BrokerConfiguration {
     var engineSettings: EngineSettings {
         var settings = EngineSettings()
@@ -26,12 +26,12 @@ extension BrokerConfiguration {
         return settings
     }
 
-    /// Whoever wrote the setting wanted less than `plain`: what is not understood shows nothing.
+    /// An unknown value hides names: its author wanted less than `plain`.
     var journalNames: JournalNames.Style { JournalNames.Style(rawValue: log.names) ?? .none }
 
     var paths: HostPaths { HostPaths(isSystemMode: isSystemMode) }
 
-    /// A broker with many users has no desktop to open a page on.
+    /// A broker for many users has no desktop to open a page on.
     var asksInBrowser: Bool { access.askInBrowser && !isSystemMode }
 
     var accessSettings: AccessSettings {
@@ -56,7 +56,7 @@ extension BrokerConfiguration {
         return limits
     }
 
-    var lineLimits: ConnectionLimits {
+    var connectionLimits: ConnectionLimits {
         var limits = ConnectionLimits()
         if isSystemMode { limits.userConnections = max(socket.maxConnections / 8, 1) }
         limits.connections = socket.maxConnections
@@ -66,15 +66,15 @@ extension BrokerConfiguration {
 }
 
 extension AppFiles {
-    func tell(_ log: Logger) {
+    func logMistakes(to log: Logger) {
         for mistake in mistakes {
-            log.error("a file of apps.d counts for nothing", metadata: ["cause": "\(mistake)"])
+            log.error("a file of apps.d is ignored", metadata: ["cause": "\(mistake)"])
         }
     }
 }
 
 extension BrokerConfiguration.Access {
-    /// The settings' choices are the rules' names; a test holds the two together.
+    /// The setting's choices are the names of the rules; a test keeps them in sync.
     fileprivate var tiers: TierRules {
         var rules = TierRules()
         rules.sandboxed = TierRule(rawValue: sandboxed) ?? .deny

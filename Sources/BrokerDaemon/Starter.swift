@@ -7,25 +7,25 @@ import BrokerValues
 import Glibc
 import Logging
 
-/// Brings the broker up. Where systemd holds the socket, clients wait in its queue: as long as there are any, each gets
-/// another attempt, and is told why it failed.
+/// Starts the broker. If systemd holds the socket, clients wait in its queue: each one triggers another attempt and is
+/// told why it failed.
 ///
-/// So a mistake in the configuration ends well: `brokerctl` names it, systemd does not start the daemon in a circle until
-/// it gives up on the socket, and when the mistake is mended the next request is answered.
+/// A mistake in the configuration is then harmless: `brokerctl` reports it, systemd does not restart the daemon in a loop
+/// until it gives up on the socket, and once the mistake is fixed the next request is answered.
 struct Starter {
     let loader: ConfigurationLoader
-    /// The sockets that systemd passed in.
+    /// The sockets from systemd.
     let activated: ActivatedSockets?
     let hardening: [ProcessHardening.Outcome]
-    /// Tells the person who looks at the terminal or the journal.
+    /// Reports to the terminal or the journal.
     let report: (StartFailure) -> Void
 
-    /// How long another client is waited for. It bounds how often systemd starts a broker for clients in vain.
+    /// How long to wait for another client. It bounds how often systemd starts a broker in vain.
     private static let patience = Duration.seconds(3)
-    /// When it is systemd's turn again: it bounds how long a unit may be starting.
+    /// The time after which systemd takes over again: it bounds how long a unit may be starting.
     private static let longest = Duration.seconds(30)
 
-    /// - Throws: the last failure, reported by then.
+    /// - Throws: the last failure, already reported.
     func start() async throws(StartFailure) -> RunningBroker {
         var failure: StartFailure
         do throws(StartFailure) {
@@ -73,7 +73,7 @@ struct Starter {
 }
 
 extension StartFailure {
-    /// Whether somebody may mend it while the socket waits.
+    /// Whether the cause can be fixed while the socket waits.
     var isRetryable: Bool { exit == .configuration || exit == .vault }
 }
 
@@ -81,6 +81,6 @@ extension BrokerError {
     static func notStarted(_ why: String) -> BrokerError {
         let end = why.last.map { ".!?".contains($0) } == true ? "" : "."
         return BrokerError(
-            .internal, "The broker cannot start: \(why)\(end) Mend that, then try again.", reason: .notStarted)
+            .internal, "The broker cannot start: \(why)\(end) Fix this and try again.", reason: .notStarted)
     }
 }

@@ -3,7 +3,7 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What every acquisition works with, wired once by ``TokenBroker``. A class, so that handing it on costs one reference.
+/// The dependencies of every acquisition, wired once by ``TokenBroker``. A class, so that passing it on costs one reference.
 final class EngineServices: Sendable {
     let vault: any RecordVault
     let provider: any IdentityProvider
@@ -47,7 +47,7 @@ final class EngineServices: Sendable {
         underWay = RefreshIntents(vault: vault, writer: writer, clock: clock, log: log)
     }
 
-    /// For the journal: an error in which a provider may be quoted.
+    /// For the journal: an error that may quote a provider.
     func quoted(_ error: some Error) -> Logger.MetadataValue {
         settings().quotesProviders ? "\(error)" : "(withheld)"
     }
@@ -68,7 +68,7 @@ final class EngineServices: Sendable {
         }
     }
 
-    /// Runs a read of the vault and says what its failure means for the caller.
+    /// Reads from the vault and maps its failure to an error for the caller.
     func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
         do throws(VaultError) {
             return try body()
@@ -78,7 +78,7 @@ final class EngineServices: Sendable {
         }
     }
 
-    /// Changes the cache (``CacheWriter/write(in:_:)``) and says what its failure means for the caller.
+    /// Changes the cache (``CacheWriter/write(in:_:)``) and maps its failure to an error for the caller.
     func write<Answer: Sendable>(
         in partition: Partition,
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
@@ -86,7 +86,7 @@ final class EngineServices: Sendable {
         try await changing { () async throws(VaultError) in try await writer.write(in: partition, decide) }
     }
 
-    /// As ``write(in:_:)``, together with others (``CacheWriter/writeTogether(in:_:)``).
+    /// ``write(in:_:)``, together with other changes (``CacheWriter/writeTogether(in:_:)``).
     func writeTogether<Answer: Sendable>(
         in partition: Partition,
         _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
@@ -103,7 +103,7 @@ final class EngineServices: Sendable {
         }
     }
 
-    /// What is imported is compared with what is here: tokens, and who signed out. It must not be an earlier state of that.
+    /// An import is compared with existing tokens and sign-outs, which must not be an earlier state.
     func requireCertain(_ partition: Partition) throws(BrokerError) {
         guard vault.isRolledBack(partition) else { return }
         throw BrokerError(
@@ -112,7 +112,7 @@ final class EngineServices: Sendable {
             reason: .vaultRolledBack)
     }
 
-    /// Asks the provider of an authority and says what its failure means for the caller.
+    /// Asks the provider of an authority and maps its failure to an error for the caller.
     func asking<Value>(
         _ authority: Authority, _ body: () async throws(ProviderError) -> Value
     ) async throws(BrokerError) -> Value {
@@ -124,7 +124,7 @@ final class EngineServices: Sendable {
     }
 }
 
-/// The throttle in force.
+/// The current throttle.
 final class ThrottleBox: Sendable {
     private let throttle = Mutex(RequestThrottle())
 

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// A request for a token, after access said yes; what of it is the same whichever way the token is got.
+/// A token request after the access check; the part that is common to all ways to get a token.
 @dynamicMemberLookup
 package protocol TokenRequest: Sendable {
     var partition: Partition { get }
@@ -9,7 +9,7 @@ package protocol TokenRequest: Sendable {
     /// Another authority than the app's own, for this request.
     var authority: Authority? { get }
     var query: TokenQuery { get }
-    /// The query's scopes, or the app's usual ones where it names none.
+    /// The query's scopes, or the app's usual ones if it names none.
     var scopes: Scopes { get }
     /// Entra: the person may be at home in another cloud than the authority's own (``CloudRules``).
     var isInstanceAware: Bool { get }
@@ -21,7 +21,7 @@ extension TokenRequest {
 
     var target: Authority { authority ?? app.authority }
 
-    /// What goes along with every grant that the request redeems.
+    /// Parameters for every token request that is made for it.
     var extras: TokenRequestExtras {
         var extras = TokenRequestExtras()
         extras.claims = ClaimsRule.merged(query.claims, capabilities: query.clientCapabilities)
@@ -32,7 +32,7 @@ extension TokenRequest {
     }
 }
 
-/// A ``TokenRequest`` that is put together piece by piece.
+/// A ``TokenRequest`` that is built step by step.
 package protocol DraftedTokenRequest: TokenRequest {
     var query: TokenQuery { get set }
 }
@@ -48,17 +48,17 @@ extension TokenQuery {
     fileprivate func scopes(for app: AppRegistration) -> Scopes {
         let own = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
         guard let challenge, !challenge.scopes.isEmpty else { return own }
-        // A server may name what the broker adds by itself; whoever hands its word on cannot leave that out.
+        // A challenge may name scopes that the broker adds by itself, and a client that forwards it cannot remove them.
         return own.union(Scopes(challenge.scopes).subtracting(Scopes.reserved))
     }
 
-    /// With what the challenge asks for, and the app's usual resources, where it names none.
+    /// With the challenge's demands, and the app's usual resources if it names none.
     fileprivate func completed(by app: AppRegistration) -> TokenQuery {
         let usual = resources.isEmpty ? app.description.resources : nil
         guard challenge != nil || usual != nil else { return self }
         var query = self
         if let usual {
-            // Never one that the app is not registered for: the challenge is the word of whoever refused.
+            // Never one that the app is not registered for: the challenge comes from the server that refused the token.
             query.resources = challenge.flatMap { from in usual.first(where: from.isFrom) }.map { [$0] } ?? usual
         }
         if let challenge { query.claims = ClaimsText.merged(claims, challenge.claims) }
@@ -67,7 +67,7 @@ extension TokenQuery {
     }
 }
 
-/// `token.acquireSilent`. An object that never changes: it is handed from place to place, and waits in several (decision 57).
+/// `token.acquireSilent`. An immutable object: it is passed around, and waits in several places (decision 5).
 package final class SilentRequest: TokenRequest {
     package let partition: Partition
     package let app: AppRegistration
@@ -76,11 +76,11 @@ package final class SilentRequest: TokenRequest {
     package let scopes: Scopes
     package let isInstanceAware: Bool
     package let forceRefresh: Bool
-    /// What a resource server refused: only another token answers, as far as one can be had.
+    /// A token that a resource server refused: only another token will do, if there can be one.
     package let rejectedToken: Secret?
-    /// What only a sign-in can bring.
+    /// Demands that only a sign-in can meet.
     let stepUp: StepUp?
-    /// What the token may be good for at most, where the caller may not have all that the app has.
+    /// The maximum scopes of the token, if the caller may not have all of the app's.
     package let ceiling: Scopes?
     package let correlationID: String
 
@@ -102,7 +102,7 @@ package final class SilentRequest: TokenRequest {
         self.correlationID = correlationID
     }
 
-    /// The same request for a token as a whole: for all of its scopes, not for the part that this caller wants.
+    /// The same request for all of a token's scopes, not for the part that this caller wants.
     init(_ request: SilentRequest, forAllOf token: AccessTokenRecord) {
         partition = request.partition
         app = request.app
@@ -131,9 +131,9 @@ package struct InteractiveRequest: DraftedTokenRequest {
     package var isInstanceAware = false
     package var interaction: InteractiveQuery
     package var extraScopesToConsent: Scopes
-    /// Who asks, for the limit on what waits for a person.
+    /// The caller, for the limit of waiting interactions.
     package var claimant = QuotaOwner.unidentified
-    /// Who asks from another machine, for the person whose browser opens here.
+    /// The user on another machine, named to the person whose browser opens here.
     package var elsewhere: String?
     package var correlationID: String
 
@@ -163,7 +163,7 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
     package var authority: Authority?
     package var query: TokenQuery
     package var scopes: Scopes
-    /// Which cloud another device ends up at stays unknown.
+    /// The cloud that another device ends up at stays unknown.
     package var isInstanceAware: Bool { false }
     /// Seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
@@ -179,23 +179,23 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
     }
 }
 
-/// A token that was got, its secret still sealed: whoever writes the answer opens it (`RecordVault.withSecret`).
+/// A token for a request, its secret still sealed: the code that writes the answer decrypts it (`RecordVault.withSecret`).
 package struct AcquiredToken: Sendable {
     package var token: StoredRecord<AccessTokenRecord>
     package var idToken: SealedRecord?
-    /// Nil where it is not known.
+    /// `nil` if unknown.
     package var idTokenEnd: NumericDate?
-    /// Which of the two was asked for.
+    /// Which of the two tokens was requested.
     package var lifetimeOf = MeasuredToken.accessToken
-    /// Whose it is, as the group knows them.
+    /// The token's owner, as the group knows them.
     package var person: KnownAccounts.Entry
     package var fromCache: Bool
     package var extendedLifetime = false
-    /// False when the disk did not take it yet: the token is good, and the broker goes on trying.
+    /// False if the disk has not taken it yet: the token is good, and the broker goes on trying.
     package var persisted = true
-    /// It is the very token that the caller's resource server refused: another one is not to be had at this moment.
+    /// It is the same token that the caller's resource server refused: no other one is available at the moment.
     package var rejected = false
-    /// False where the sign-in brought no refresh token, and there is none of an earlier one.
+    /// False if the sign-in brought no refresh token, and there is none of an earlier one.
     package var renewable = true
 
     package var account: Account { person.account }

@@ -3,17 +3,17 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The engine: what the handlers of BrokerServer call. One method a request; the work is in the folders beside.
+/// The engine that the handlers of BrokerServer call. One method per request; the work is in the folders next to this file.
 package final class TokenBroker: Sendable {
     let services: EngineServices
     package let lock: BrokerLock
-    /// Who works with the vault's keys passes it.
+    /// All work with the vault's keys passes it.
     package let gate: LockGate
     package var quota: PartitionQuota { services.quota }
     private let settings: SettingsBox
 
     /// - Parameters:
-    ///   - roster: the registered apps; who else of a group uses a client.
+    ///   - roster: the registered apps; shows which others of a group use a client.
     ///   - browser: for `presentation: "broker"`.
     package init(
         vault: any RecordVault & VaultKeys & BackupStore, provider: any IdentityProvider,
@@ -45,7 +45,7 @@ package final class TokenBroker: Sendable {
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
-    /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while.
+    /// Releases memory after a burst; to be called after a while without requests.
     package func trim() {
         services.index.trim()
         services.throttle.with { $0.rest(at: services.clock.uptime) }
@@ -53,20 +53,19 @@ package final class TokenBroker: Sendable {
 
     // MARK: Tokens
 
-    /// The hot path: ``CacheLookup/cached(_:)`` answers from memory without waiting, or returns nil when anything would have to
-    /// wait or to be refused. Safe on an event loop. A token that is due to be renewed is answered all the same, and renewed
-    /// meanwhile.
+    /// The hot path: ``CacheLookup/cached(_:)`` answers from memory without waiting, or returns nil if the request would have to
+    /// wait or be refused. Safe on an event loop. A token that is due for renewal is still returned, and renewed meanwhile.
     package var memory: CacheLookup { CacheLookup(services: services) }
 
-    /// - Throws: `interactionRequired` when only the person can help; `offline` and `serverUnavailable` when trying
-    ///   again later makes sense.
+    /// - Throws: `interactionRequired` if only the person can help; `offline` and `serverUnavailable` if trying again later makes
+    ///   sense.
     package func acquireSilent(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         try await SilentAcquisition(services: services).acquire(request)
     }
 
     /// - Parameters:
     ///   - onOpen: called once, when the redirect is awaited and the URL may be opened.
-    ///   - onJoin: called once instead, when another request for the same has the window.
+    ///   - onJoin: called once instead, if an equal request has the window.
     package func acquireInteractive(
         _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void,
         onJoin: @escaping @Sendable (InteractionJoining) -> Void = { _ in }
@@ -74,7 +73,7 @@ package final class TokenBroker: Sendable {
         try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen, onJoin: onJoin)
     }
 
-    /// - Parameter onCode: called once, with what the person is to be shown.
+    /// - Parameter onCode: called once, with the code to show to the person.
     package func acquireByDeviceCode(
         _ request: DeviceCodeRequest, onCode: @escaping @Sendable (DeviceCodeOpening) -> Void
     ) async throws(BrokerError) -> AcquiredToken {
@@ -83,15 +82,15 @@ package final class TokenBroker: Sendable {
 
     // MARK: Interactions
 
-    /// A redirect received elsewhere: by a URL handler, or pasted by the person.
+    /// Delivers a redirect received elsewhere: by a URL handler, or pasted by the person.
     ///
-    /// - Throws: `invalidParameter` when it belongs to no sign-in that waits, or is no answer that one can take.
+    /// - Throws: `invalidParameter` if it belongs to no waiting sign-in, or is no acceptable answer.
     package func complete(redirectURL: Secret, from owner: InteractionOwner) throws(BrokerError) {
         var redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
         redirect.isHandedIn = true
         switch services.interactions.deliver(redirect, from: owner) {
         case .taken: return
-        // Nothing is asked again where no browser waits.
+        // The provider is not asked again if no browser waits.
         case .notExpected, .goesOn:
             throw BrokerError(
                 .invalidParameter,
@@ -113,7 +112,7 @@ package final class TokenBroker: Sendable {
 
     // MARK: Accounts
 
-    /// - Parameter app: nil lists every group's accounts (for the person's own tools).
+    /// - Parameter app: `nil` lists all groups' accounts (for the person's own tools).
     package func accounts(of app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
         throws(BrokerError) -> [Account]
     {
@@ -130,30 +129,30 @@ package final class TokenBroker: Sendable {
         return listing.tellingEnds(of: [found].compactMap(\.self), for: app, in: partition).first
     }
 
-    /// Whom the person chose for an app that several are signed in to.
+    /// The person's default account for an app with several signed in.
     ///
     /// - Returns: the account's id.
     package func defaultAccount(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
         try DefaultAccount(services: services, app: app, partition: partition).id()
     }
 
-    /// - Parameter selector: nil takes the choice back.
+    /// - Parameter selector: `nil` clears the choice.
     package func chooseDefault(
         _ selector: AccountReference?, of app: AppRegistration, in partition: Partition
     ) async throws(BrokerError) -> Account? {
         try await DefaultAccount(services: services, app: app, partition: partition).choose(selector)
     }
 
-    /// Takes the account's tokens from one app.
+    /// Removes the account's tokens from one app.
     ///
-    /// - Returns: how many tokens the app lost.
+    /// - Returns: the number of tokens that the app lost.
     package func remove(_ selector: AccountReference, from app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> Int
     {
         try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
     }
 
-    /// The account that is current for an app; the broker remembers that the app was told.
+    /// The account that is current for an app; the broker remembers that it has told the app.
     package func currentAccount(of app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> CurrentAccounts
     {
@@ -183,10 +182,10 @@ package final class TokenBroker: Sendable {
     // MARK: Events
 
     /// - Parameters:
-    ///   - group: nil for every group's (for the person's own tools).
-    ///   - deliver: called on the thread on which the event happened: it must not wait.
-    /// - Returns: ends the subscription when it is let go.
-    /// - Throws: `throttled` when there are too many, or the claimant has.
+    ///   - group: `nil` for all groups (for the person's own tools).
+    ///   - deliver: called on the thread of the event: it must not block.
+    /// - Returns: a subscription that ends when it is released.
+    /// - Throws: `throttled` if there are too many, in total or for the claimant.
     package func subscribe(
         to topics: Set<EventTopic>, group: GroupID?, of claimant: QuotaOwner = .unidentified, in partition: Partition,
         _ deliver: @escaping EventHub.Deliver
@@ -194,20 +193,20 @@ package final class TokenBroker: Sendable {
         try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
     }
 
-    /// What happens without anybody here having asked for it, of all partitions.
+    /// Events that a provider reported without a request from here, of all partitions.
     ///
-    /// - Returns: ends when it is let go.
+    /// - Returns: a subscription that ends when it is released.
     package func observeProvidersWord(_ deliver: @escaping EventHub.Deliver) -> Subscription {
         services.events.observe { if $0.isProvidersWord { deliver($0) } }
     }
 
     // MARK: The cache
 
-    /// Takes over accounts and tokens from a file of MSAL's (unified cache schema).
+    /// Imports accounts and tokens from a file of MSAL's (unified cache schema).
     ///
     /// - Parameters:
-    ///   - file: the whole of it or a part; entries that are not in order are reported and left out.
-    ///   - app: whose they become; nil gives each registered app what belongs to its client.
+    ///   - file: the whole of it or a part; malformed entries are reported and left out.
+    ///   - app: their new owner; `nil` gives each registered app the tokens of its client.
     package func importCache(
         _ file: JSONObject, for app: AppRegistration?, in partition: Partition
     ) async throws(BrokerError) -> CacheImportReport {
@@ -229,13 +228,13 @@ package final class TokenBroker: Sendable {
 
     package var refreshesInFlight: Int { services.flights.count }
 
-    /// How the providers answered.
+    /// The providers' response outcomes.
     package var refreshOutcomes: OutcomeCounts { services.refreshOutcomes }
 
     /// Sign-ins and sign-outs that wait for a person.
     package var interactionsOpen: Int { services.interactions.count }
 
-    /// For shutdown: people who wait are told, refreshes in flight finish, and what the disk refused is tried once more.
+    /// For shutdown: waiting requests are answered, refreshes in flight finish, and refused writes are retried once.
     package func drain() async {
         services.interactions.endAll(
             BrokerError(

@@ -22,10 +22,10 @@ package final class OAuthProvider: IdentityProvider {
 
     /// - Parameters:
     ///   - http: where requests go.
-    ///   - clock: for the freshness of documents, the times in ID tokens and dates in `Retry-After`.
-    ///   - proofs: for tokens that are bound to a key.
-    ///   - completions: what the administrator adds to providers' metadata.
-    ///   - documents: keeps metadata and keys across restarts; nil fetches them anew after each.
+    ///   - clock: used for the freshness of documents, the times in ID tokens and dates in `Retry-After`.
+    ///   - proofs: signs proofs for tokens that are bound to a key.
+    ///   - completions: the administrator's additions to providers' metadata.
+    ///   - documents: keeps metadata and keys across restarts; `nil` fetches them anew after each.
     package init(
         http: any HTTPTransport, clock: any BrokerClock, proofs: any ProofSigner,
         completions: MetadataOverrides = MetadataOverrides(), documents store: DocumentStore? = nil
@@ -70,10 +70,10 @@ package final class OAuthProvider: IdentityProvider {
         }
     }
 
-    /// As MSAL waits.
+    /// The same pause as in MSAL.
     private static let moment = Duration.milliseconds(500)
 
-    /// An endpoint that is gone has done nothing with the request: where the provider names another one by now, that is asked.
+    /// A missing endpoint has not processed the request: if the provider names another one by now, that one is asked.
     private func redeemWhereItIs(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
@@ -159,14 +159,14 @@ package final class OAuthProvider: IdentityProvider {
 }
 
 extension ProviderError {
-    /// A 5xx that was read whole, from a provider that does not say itself how long to wait. A gateway that did not get the answer in
-    /// time (504) says nothing of what the provider did.
+    /// A 5xx that was received whole, from a provider that does not give a time to wait. A gateway timeout (504) does not tell
+    /// what the provider did.
     fileprivate var mayBeOverInAMoment: Bool {
         if case .unavailable(let status, nil, _) = self { status >= 500 && status != 504 } else { false }
     }
 }
 
 extension TokenGrant {
-    /// It is sent again soon anyway.
+    /// The request is sent again soon anyway.
     fileprivate var isPolled: Bool { if case .deviceCode = self { true } else { false } }
 }

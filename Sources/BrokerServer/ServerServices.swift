@@ -6,7 +6,7 @@ import BrokerValues
 import Glibc
 import Logging
 
-/// What requests are answered with, wired once by the daemon.
+/// The services that answer requests, wired once by the daemon.
 package struct ServerServices: Sendable {
     package var broker: TokenBroker
     package var apps: AppDirectory
@@ -24,17 +24,17 @@ package struct ServerServices: Sendable {
     let watches: Watches
     package var browsers: CallerAllowance
     let interactions: CallerAllowance
-    /// Asks people in their browser about callers that wait; nil where there is none to ask.
+    /// Asks people in their browser about waiting callers; `nil` if there is no browser.
     package var consent: BrowserConsent?
-    /// Nil where the broker serves one user.
+    /// `nil` if the broker serves one user.
     package var users: MultiUserServices?
-    /// Sockets that sandboxes have for themselves; nil where the broker serves many users.
+    /// The sandboxes' own sockets; `nil` if the broker serves many users.
     package var sandboxes: SandboxSockets?
-    /// Requests of one connection under way at a time.
+    /// Requests of one connection in progress at a time.
     package var requestsPerConnection = 64
-    /// Requests of one user under way at a time, where the broker serves many; nil: as many as their connections may have.
+    /// Requests of one user in progress at a time, if the broker serves many; `nil`: as many as their connections may have.
     package var requestsPerUser: Int?
-    /// With whom a user's use of what is limited counts together: subordinate uids count for their owner.
+    /// The user whose quota a user's usage counts against: subordinate uids count for their owner.
     package var payer: @Sendable (Partition) -> Partition = { $0 }
 
     package init(
@@ -57,7 +57,7 @@ package struct ServerServices: Sendable {
     }
 }
 
-/// What only a broker with many users has.
+/// Services of a broker with many users.
 package struct MultiUserServices: Sendable {
     package let store: any PartitionStore
     package let owners: PartitionOwners
@@ -67,21 +67,21 @@ package struct MultiUserServices: Sendable {
         self.owners = owners
     }
 
-    /// Of those who are somebody: the broker's own account has only providers' documents.
+    /// The partitions of actual users: the broker's own account has only providers' documents.
     func partitions() throws(VaultError) -> [PartitionSummary] {
         try store.partitions().filter { $0.partition.uid == 0 || $0.partition.uid != geteuid() }
     }
 }
 
 extension ServerServices {
-    /// Who opens a page: for a program on another machine this broker does, as the person and the way back are here.
+    /// The opener of a page: this broker opens it for a program on another machine, as the person and the redirect are here.
     func presentation(_ asked: Presentation, for caller: Caller) -> Presentation {
         caller.elsewhere != nil && process.mode == .user ? .broker : asked
     }
 
-    /// Before a sign-in or sign-out that others hear of.
+    /// Call before a sign-in or sign-out that notifies other programs.
     ///
-    /// - Throws: `throttled`; `unsupported` where the broker has no desktop, because it serves many users.
+    /// - Throws: `throttled`; `unsupported` if the broker has no desktop, because it serves many users.
     func beginInteraction(_ presentation: Presentation, for caller: Caller) throws(BrokerError) {
         try interactions.take(for: caller)
         guard presentation == .broker else { return }
@@ -95,15 +95,15 @@ extension ServerServices {
     }
 }
 
-/// What `broker.status` says about the process and nobody else knows.
+/// The facts of `broker.status` that only the process knows.
 package struct ProcessFacts: Sendable {
     package var version: String
     package var mode: GetBrokerStatus.Mode
     /// ``BrokerClock/uptime`` at start.
     package var startedAt: Duration
-    /// Where the settings come from; nil where nothing is read.
+    /// The source of the settings; `nil` if no file is read.
     package var configuration: @Sendable () -> GetBrokerStatus.Configuration? = { nil }
-    /// What the process takes of memory; nil where the system does not say.
+    /// The process's memory; `nil` if the system does not say.
     package var residentBytes: @Sendable () -> Int? = { nil }
 
     package init(version: String, mode: GetBrokerStatus.Mode, startedAt: Duration) {

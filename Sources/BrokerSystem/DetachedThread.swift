@@ -1,12 +1,12 @@
 import Glibc
 
-/// Threads beside those that Swift's tasks share: for what blocks.
+/// Threads in addition to those that Swift's tasks share: for blocking calls.
 package enum DetachedThread {
-    /// Runs `body` on a thread of its own that takes no signals: those are for the threads that know what to do with them,
-    /// and a `SIGPIPE` from a connection that broke must not end the process.
+    /// Runs `body` on a thread of its own that takes no signals: those are for the threads that handle them, and a `SIGPIPE` from
+    /// a broken connection must not end the process.
     ///
-    /// - Parameter body: what to do; the thread ends with it.
-    /// - Returns: 0, or the `errno` that says why the system has no thread to spare.
+    /// - Parameter body: the thread ends when it returns.
+    /// - Returns: 0, or the `errno` if the system cannot start a thread.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
         var all = sigset_t()
         var before = sigset_t()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's words for an error number: "No such file or directory".
+/// The system's text for an error number: "No such file or directory".
 package func errnoText(_ number: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {

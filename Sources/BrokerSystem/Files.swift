@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why a folder or a file is not taken. ``text`` follows its name, or "it".
+/// Why a folder or a file is rejected. ``text`` follows its name, or "it".
 package enum FileError: Error, Sendable, Equatable {
     /// The system's reason (errno).
     case unreadable(Int32)
     case notRegular
     case foreign
     case writableByOthers
-    /// Than so many bytes.
+    /// Larger than this number of bytes.
     case larger(Int)
 
     package var text: String {
@@ -20,22 +20,22 @@ package enum FileError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether nothing is there.
+    /// Whether the file or folder does not exist.
     package var isAbsence: Bool { self == .unreadable(ENOENT) || self == .unreadable(ENOTDIR) }
 }
 
-/// What is in a folder, in no order, without `.` and `..`.
+/// The entries of a folder, unordered, without `.` and `..`.
 package struct FolderNames: Sendable {
     package private(set) var names: [String] = []
-    /// Those that are not UTF-8, mended to be shown: no file is found by them.
+    /// Names that are not UTF-8, repaired for display: they do not refer to a file.
     package private(set) var mended: [String] = []
 
-    /// - Parameter most: entries; more are not read.
+    /// - Parameter most: the limit of entries; more are not read.
     package init(of path: String, atMost most: Int = .max) throws(FileError) {
         guard let stream = opendir(path) else { throw .unreadable(errno) }
         defer { closedir(stream) }
         while names.count + mended.count < most {
-            // Only errno tells the end from a failure.
+            // Only errno distinguishes the end from a failure.
             errno = 0
             guard let entry = readdir(stream) else {
                 guard errno == 0 else { throw .unreadable(errno) }
@@ -54,9 +54,9 @@ package struct FolderNames: Sendable {
     }
 }
 
-/// All of a file, to its end or at least one byte beyond the limit: then it is longer.
+/// Reads a file to its end, or at least one byte beyond the limit if it is longer.
 ///
-/// - Returns: nil when it cannot be read; errno says why.
+/// - Returns: nil if it cannot be read; errno has the reason.
 package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
         var bytes: [UInt8] = []
@@ -71,10 +71,10 @@ package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     }
 }
 
-/// All of a regular file. Nothing waits for a pipe that lies in its place.
+/// Reads a regular file. A pipe in its place does not block.
 ///
-/// - Parameter isTrusted: whether it must be one that nobody but this process's user and root can have written. A group may write
-///   it if that is the user's own (``UserPrivateGroup``).
+/// - Parameter isTrusted: whether only this process's user and root may be able to write it, or a group if that is the user's own
+///   (``UserPrivateGroup``).
 package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throws(FileError) -> [UInt8] {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(errno) }
@@ -94,8 +94,8 @@ package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throw
     return bytes
 }
 
-/// Whose the folder is, or the nearest above it that is there, where this process is root and they are not: what root writes there, they
-/// cannot use.
+/// The owner of the folder, or of its nearest existing parent, if this process is root and the owner is not: they cannot use
+/// files that root writes there.
 package func otherOwner(of path: String) -> uid_t? {
     guard geteuid() == 0 else { return nil }
     var facts = stat()
@@ -107,9 +107,9 @@ package func otherOwner(of path: String) -> uid_t? {
     return facts.st_uid == 0 ? nil : facts.st_uid
 }
 
-/// Makes a folder, and those above it, for nobody but this process's user (XDG Base Directory Specification).
+/// Makes a folder and its parents, accessible only to this process's user (XDG Base Directory Specification).
 ///
-/// - Returns: whether it is there; otherwise errno says why not.
+/// - Returns: whether it exists; if not, errno has the reason.
 package func makeFolders(_ path: String) -> Bool {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return access(path, X_OK) == 0 }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The process that connected, held so that a number given to another process later is noticed.
+/// The connected process, referred to by a pidfd so that a reused process id is detected.
 ///
-/// A number from SO_PEERCRED may be reused once its process has ended. Who reads `/proc/PID` asks ``isRunning`` after
-/// the last read: when it is still true, what was read belonged to the process that connected.
+/// A process id from SO_PEERCRED may be reused once its process has ended. Code that reads `/proc/PID` checks ``isRunning`` after
+/// the last read: if it is still true, the data belongs to the process that connected.
 package final class PeerProcess: Sendable {
     private let descriptor: Int32
 
@@ -16,7 +16,7 @@ package final class PeerProcess: Sendable {
         close(descriptor)
     }
 
-    /// False from the moment the process has exited, also while nobody has waited for it yet.
+    /// False from the moment the process has exited, even before it has been waited for.
     package var isRunning: Bool {
         // A pidfd becomes readable when its process ends.
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

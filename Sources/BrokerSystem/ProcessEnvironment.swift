@@ -12,11 +12,11 @@ package enum ProcessEnvironment {
         return variables
     }
 
-    /// As it was when this was first asked for: what programs that are started get, whatever was unset here since.
+    /// The environment at the first access: programs that are started get it, including variables that were unset here since.
     package static let atStart = current()
 
-    /// Unsets all other variables, for the libraries of this process. To be called while it has one thread: getenv(3) of another one
-    /// might read what is being changed.
+    /// Unsets all other variables, for the libraries of this process. Call it while the process has one thread: getenv(3) in
+    /// another one might read what is being changed.
     package static func keep(where isKept: (String) -> Bool) {
         _ = atStart
         for pair in pairs() {

@@ -1,38 +1,39 @@
 import Glibc
 
-/// A program to be started in a process of its own, without a shell (posix_spawn(3)).
+/// Starts a program in a new process, without a shell (posix_spawn(3)).
 package struct ProcessStart: Sendable {
     package enum Stream: Sendable {
-        /// Nothing to read, and what is written is dropped.
+        /// Reads nothing, and discards output.
         case nothing
         case descriptor(Int32)
-        /// A file that grows, made when it is not there, for its owner only.
+        /// Appends to a file, which is created if necessary, for its owner only.
         case appended(String)
     }
 
-    /// With whom the terminal's signals reach it.
+    /// The process group, which receives the terminal's signals.
     package enum Group: Sendable {
         case shared
         case own
-        /// A session of its own, too: it has no terminal, and outlives this one.
+        /// A new session, too: it has no terminal, and outlives this one.
         case ownSession
     }
 
-    /// The errno that says why there is no process.
+    /// The errno of a failed start.
     package struct Failure: Error, Equatable {
         package let code: Int32
     }
 
-    /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
+    /// The program, searched in `$PATH` unless it contains a slash, and its arguments.
     package let words: [String]
-    /// This process's when it is nil.
+    /// `nil` means this process's environment.
     package var environment: [String: String]?
-    /// Streams by their number there; those without one are shared with this process.
+    /// Streams by their number there; other streams are shared with this process.
     package var streams: [Int32: Stream] = [:]
-    /// Descriptors of this process that it would inherit otherwise.
+    /// Descriptors of this process that it would otherwise inherit.
     package var closing: [Int32] = []
     package var group = Group.shared
-    /// Whether signals are blocked and ignored there as they are here, for one that takes this one's terminal. Else none is.
+    /// Whether it inherits this process's blocked and ignored signals, for a program that takes over the terminal. Otherwise
+    /// none.
     private let sharesSignals: Bool
 
     package init(_ words: [String], sharesSignals: Bool = false) {
@@ -40,7 +41,7 @@ package struct ProcessStart: Sendable {
         self.sharesSignals = sharesSignals
     }
 
-    /// - Returns: its process, to be waited for.
+    /// - Returns: its process id, to be waited for.
     /// - Throws: EINVAL for a word or variable that would end at a zero byte.
     package func start() throws(Failure) -> pid_t {
         let variables = environment?.map { "\($0.key)=\($0.value)" }
@@ -102,10 +103,10 @@ package struct ProcessStart: Sendable {
     private static let newSession: Int32 = 0x80
 }
 
-/// Waits for a child, and takes its ending.
+/// Waits for a child, and reaps it.
 ///
-/// - Returns: its exit status, 128 and the number for a signal. Where the kernel collects children (SIGCHLD ignored) nobody learns how
-///   they ended; that counts as well.
+/// - Returns: its exit status, or 128 plus the number of a signal. If the kernel reaps children (SIGCHLD ignored), the status is
+///   unknown; that counts as well.
 package func exitStatus(of process: pid_t) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -123,7 +124,7 @@ private func exitStatus(_ status: Int32) -> Int32 {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
 }
 
-/// Copies of strings as C's `argv` and `environ` are, with the nil that ends them; freed after `body`.
+/// Copies of strings in the form of C's `argv` and `environ`, terminated by nil; freed after `body`.
 package func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }

@@ -2,8 +2,8 @@ import Glibc
 
 /// `2026-01-02T03:04:05Z` (RFC 3339).
 ///
-/// - Parameter time: seconds since 1970. What is later than the year 9999, for which there is no such text, is its last second; what is
-///   earlier than 1970 is 1970's first.
+/// - Parameter time: seconds since 1970. Times after the year 9999, for which there is no such text, become its last second;
+///   times before 1970 become its first.
 package func utcText(_ time: Int64) -> String {
     var (seconds, parts) = (time_t(min(max(time, 0), 253_402_300_799)), tm())
     gmtime_r(&seconds, &parts)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A group that has one user, as useradd(8) makes one for each: a file that it may write is its user's alone.
+/// A group with a single user, as useradd(8) makes one for each: only that user can write a file that the group may write.
 package enum UserPrivateGroup {
     /// Whether a group is that of this process's user. A group that cannot be looked up is not.
     package static func isOwn(_ group: gid_t) -> Bool {
@@ -28,7 +28,8 @@ package enum UserPrivateGroup {
         }
     }
 
-    /// Who else has it as the primary group is in no list; a group of the user's own name is made for that user only.
+    /// No list contains the users who have it as their primary group; a group with the user's own name is made for that user
+    /// only.
     package static func isPrivate(_ group: Group, to account: Account, isPrimary: Bool) -> Bool {
         isPrimary && group.name == account.name && group.members.allSatisfy { $0 == account.name }
     }
@@ -59,7 +60,7 @@ package enum UserPrivateGroup {
         }
     }
 
-    /// Larger and larger ones, as long as ERANGE asks for that.
+    /// Retries with larger buffers, as long as the result is ERANGE.
     private static func withBuffer<Result>(
         _ ask: (UnsafeMutablePointer<CChar>, Int) -> (code: Int32, result: Result?)
     ) -> Result? {

@@ -1,22 +1,22 @@
-/// A person at an identity provider, as apps see them (protocol.md, `Account`).
+/// A user at an identity provider, as apps see them (protocol.md, `Account`).
 package struct Account: Codable, Sendable, Hashable {
     /// Opaque; stable for as long as the account exists, also across sign-out and sign-in.
     package var id: String
-    /// What the person types to sign in: `preferred_username`, else `email`, else `upn`, else the subject.
+    /// The user's sign-in name: `preferred_username`, else `email`, else `upn`, else the subject.
     package var username: String
     package var name: String?
-    /// Host (and port, where it is not the scheme's own) of the authority; one name for all aliases of a cloud.
+    /// Host of the authority, with its port unless that is the scheme's default; one name for all aliases of a cloud.
     package var environment: String
     package var tenantId: String?
-    /// `uid.utid` for Entra; subject and issuer for everybody else.
+    /// `uid.utid` for Entra; subject and issuer for other providers.
     package var homeAccountId: String
     package var authority: String
     package var signedIn: Bool
-    /// When the last token of a sign-in ends that nothing is left of to renew it; nil where there is, or where nobody looked.
+    /// When the last token of a sign-in without a refresh token ends; `nil` if it can be renewed, or this was not checked.
     package var signInEndsOn: NumericDate?
     /// The ID token's claims, without those that only protect the token (`nonce`, `at_hash`, `c_hash`, `aio` …).
     package var claims: JSONObject?
-    /// Where one person has tokens of several tenants: all of them, the home tenant (or else the first) in front.
+    /// If one user has tokens of several tenants: all of them, the home tenant (or else the first) in front.
     package var tenantProfiles: [TenantProfile]?
 
     package init(

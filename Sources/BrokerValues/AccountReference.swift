@@ -1,6 +1,6 @@
-/// The account a request means.
+/// The account that a request names.
 package enum AccountReference: Sendable, Hashable {
     case id(String)
-    /// Compared without case.
+    /// Compared case-insensitively.
     case username(String)
 }

@@ -1,4 +1,4 @@
-/// An app that a file of the administrator's, a package's or the person's describes (`apps.d/*.toml`). It has no secret.
+/// An app in a file of the administrator, a package or the user (`apps.d/*.toml`). It has no secret.
 package struct AppFileEntry: Sendable, Equatable {
     package var description: AppDescription
     package var authority = ""

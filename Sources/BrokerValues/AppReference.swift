@@ -1,4 +1,4 @@
-/// The app a request is for.
+/// The app of a request.
 package enum AppReference: Sendable, Hashable {
     /// By its name.
     case registered(String)
@@ -6,7 +6,7 @@ package enum AppReference: Sendable, Hashable {
     case adHoc(clientID: String, authority: String)
 }
 
-/// In place of one, where a request names no app.
+/// Used if a request names no app.
 package struct NoApp: Sendable {
     package init() {}
 }

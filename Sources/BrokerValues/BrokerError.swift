@@ -1,9 +1,9 @@
-/// The one error that crosses layers above the vault and the provider, and the one that a caller gets.
+/// The only error that crosses layers above the vault and the provider, and the one that a caller gets.
 ///
-/// A lower layer throws its own typed error; the layer that knows what it means for the caller turns it into this.
-/// It carries nothing secret: no token, no code, no password, no URL with a query.
+/// A lower layer throws its own typed error; the layer that knows its meaning for the caller converts it to this one. It contains
+/// nothing secret: no token, no code, no password, no URL with a query.
 ///
-/// One reference: every call that may throw keeps room for an error, in the frames of waiting tasks too.
+/// One reference: every call that may throw reserves room for an error, in the frames of waiting tasks too.
 package struct BrokerError: Error, Sendable {
     private struct Fields {
         var kind: ErrorKind
@@ -26,7 +26,7 @@ package struct BrokerError: Error, Sendable {
         set { change { $0.kind = newValue } }
     }
 
-    /// One sentence for a person; it says what to do next.
+    /// One sentence for a person, with the next step.
     package var message: String {
         get { shared.fields.message }
         set { change { $0.message = newValue } }
@@ -42,7 +42,7 @@ package struct BrokerError: Error, Sendable {
         set { change { $0.details = newValue } }
     }
 
-    /// What a lower layer said; for the log, never for the wire.
+    /// The error of a lower layer; for the log, never for the wire.
     package var cause: (any Error)? {
         get { shared.fields.cause }
         set { change { $0.cause = newValue } }
@@ -54,27 +54,27 @@ package struct BrokerError: Error, Sendable {
         shared = Shared(fields)
     }
 
-    /// What the provider or the broker can add (`error.data`).
+    /// Further facts from the provider or the broker (`error.data`).
     package struct Details: Sendable, Equatable {
         package var correlationID: String?
-        /// Whether the same request may succeed later by itself; nil goes by the kind.
+        /// Whether the same request may succeed later by itself; `nil` uses the kind's default.
         package var isRetryable: Bool?
         package var oauthError: String?
         package var subError: String?
         /// Entra's `error_codes`.
         package var errorCodes: [Int64]?
         package var description: String?
-        /// A claims challenge: what a request to the person has to carry along.
+        /// A claims challenge, to be sent with an interactive request.
         package var claims: String?
         package var httpStatus: Int?
-        /// Seconds.
+        /// In seconds.
         package var retryAfter: Int?
         package var grantedScopes: [String]?
         package var declinedScopes: [String]?
         package var accounts: [Account]?
         package var app: String?
         package var caller: String?
-        /// What `grants.approve` takes.
+        /// The parameter for `grants.approve`.
         package var grantRequest: String?
 
         package init() {}
@@ -89,7 +89,7 @@ package struct BrokerError: Error, Sendable {
         shared = Shared(fields)
     }
 
-    /// The same error, answered to the request with this correlation id (one that is there already stays).
+    /// The same error with this correlation id, unless it already has one.
     package func correlated(_ correlationID: String) -> BrokerError {
         var copy = self
         copy.details.correlationID = details.correlationID ?? correlationID
@@ -98,8 +98,8 @@ package struct BrokerError: Error, Sendable {
 }
 
 extension BrokerError.Details {
-    /// The provider's own reason as people are shown it, after "The provider said:": its codes and its description, on one
-    /// line and of a bounded length, with a point at the end; nil when it gave none.
+    /// The provider's own reason as shown to users, after "The provider said:": its codes and its description, on one line and of
+    /// a bounded length, with a full stop; `nil` if it gave none.
     package var providersWords: String? {
         let words = [oauthError, subError, description].compactMap { $0.map { SafeText($0, atMost: 300).text } }
         guard let last = words.last?.last else { return nil }

@@ -1,7 +1,7 @@
 /// One way to start a browser: a program and its arguments, run without a shell.
 package struct BrowserCommand: Sendable, Equatable {
     package var program: String
-    /// What follows it; `%s` or `%u` in a word stands for the URL.
+    /// Its arguments; `%s` or `%u` in a word is replaced by the URL.
     package var words: [String]
     /// Whether the user's systemd starts it instead of this process.
     private var isUnit = false
@@ -11,7 +11,7 @@ package struct BrowserCommand: Sendable, Equatable {
         self.words = words
     }
 
-    /// Nil for no words at all.
+    /// `nil` if there are no words.
     package init?(_ words: [String]) {
         guard let program = words.first else { return nil }
         self.init(program: program, words: Array(words.dropFirst()))
@@ -19,8 +19,8 @@ package struct BrowserCommand: Sendable, Equatable {
 
     /// The commands of `$BROWSER` in their order.
     ///
-    /// They are parted by colons; each may name arguments, quoted where they contain spaces. A command that cannot be
-    /// understood (an open quote) is left out.
+    /// They are separated by colons; each may have arguments, quoted if they contain spaces. An invalid command (an open quote)
+    /// is left out.
     ///
     /// - Parameter variable: the variable's value.
     package static func named(by variable: String?) -> [BrowserCommand] {
@@ -30,8 +30,8 @@ package struct BrowserCommand: Sendable, Equatable {
     /// Asks the desktop for its default browser.
     package static let desktop = BrowserCommand(program: "xdg-open")
 
-    /// Asks the desktop's portal (org.freedesktop.portal.OpenURI), which starts the browser in the person's session, wherever it
-    /// is asked from. It fails where there is no portal, or no desktop that it could open a window on.
+    /// Asks the desktop's portal (org.freedesktop.portal.OpenURI), which starts the browser in the user's session, regardless of
+    /// the caller. It fails without a portal, or without a desktop to open a window on.
     package static let portal = BrowserCommand(
         program: "busctl",
         words: [
@@ -39,35 +39,34 @@ package struct BrowserCommand: Sendable, Equatable {
             "/org/freedesktop/portal/desktop", "org.freedesktop.portal.OpenURI", "OpenURI", "ssa{sv}", "", "%u", "0",
         ])
 
-    /// Whether it ends when it has opened the page or failed to; others may be the browser itself.
+    /// Whether it exits when it has opened the page or failed to; others may be the browser itself.
     package var endsAtOnce: Bool { self == .portal }
 
-    /// The person's default browser: by the portal where there is a session bus, else by `xdg-open`.
+    /// The user's default browser: by the portal if there is a session bus, else by `xdg-open`.
     package static func ofDesktop(hasSessionBus: Bool) -> [BrowserCommand] {
         hasSessionBus ? [.portal, .desktop] : [.desktop]
     }
 
-    /// Whether a browser may be given this address: nothing that a program takes for an option or a file, no scheme that
-    /// makes a browser do anything but load a page, and no more bytes than Linux lets one argument have.
+    /// Whether a browser may be given this address: nothing that a program takes for an option or a file, no scheme that makes a
+    /// browser do anything but load a page, and no more bytes than Linux allows for one argument.
     package static func isWebAddress(_ url: String) -> Bool { WebURL(url, atMost: (128 << 10) - 1) != nil }
 
-    /// The same, for a process that is a unit: a browser started from there would live in the unit's bounds, and end with it.
+    /// The same, for a process that is a unit: a browser started from there would have the unit's limits, and end with it.
     package var asUnit: BrowserCommand {
         var command = self
-        // The portal starts the browser in the person's session by itself.
+        // The portal starts the browser in the user's session by itself.
         command.isUnit = self != .portal
         return command
     }
 
-    /// The program and its arguments that open `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent
-    /// sign.
+    /// The program and its arguments that open `url`: it replaces `%s` and `%u`, or comes last. `%%` means a percent sign.
     package func commandLine(for url: String) -> [String] {
         let url = HandOver.address(url)
         let filled = words.map { Self.fill($0, with: url) }
         let replaced = filled.contains { $0.hasURL }
         let line = [program] + filled.map(\.text) + (replaced ? [] : [url])
         guard isUnit else { return line }
-        // With a description of its own: the default one is the whole command line, and it would be logged.
+        // With its own description: the default one is the whole command line, and it would be logged.
         let starter = ["systemd-run", "--user", "--collect", "--quiet", "--description=Sign-in page", "--"]
         return starter + line.map(HandOver.systemdWord)
     }
@@ -94,7 +93,7 @@ package struct BrowserCommand: Sendable, Equatable {
         return (text + rest, hasURL)
     }
 
-    /// Cuts at spaces; quotes (single, double) and backslashes keep them. Nil for an open quote.
+    /// Splits at spaces, except in quotes (single, double) and after backslashes. `nil` for an open quote.
     package static func words(of command: some StringProtocol) -> [String]? {
         var words: [String] = []
         var word: String?

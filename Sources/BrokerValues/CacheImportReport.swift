@@ -1,4 +1,4 @@
-/// What became of an imported cache: how many of each were taken.
+/// The result of importing a cache: how many items of each kind were imported.
 package struct CacheImportReport: Sendable, Equatable {
     package var accounts = 0
     package var refreshTokens = 0
@@ -6,7 +6,7 @@ package struct CacheImportReport: Sendable, Equatable {
     package var accessTokens = 0
     package var idTokens = 0
     package var appMetadata = 0
-    /// Left out because the broker has as good ones.
+    /// Skipped because the broker's own are at least as good.
     package var older = 0
     package var expired = 0
     package var problems: [String] = []
@@ -15,7 +15,7 @@ package struct CacheImportReport: Sendable, Equatable {
     package init() {}
 }
 
-/// A client with refresh tokens that no app is registered for.
+/// A client with refresh tokens but without a registered app.
 package struct UnregisteredClient: Sendable, Equatable {
     package var clientID: String
     package var environment: String

@@ -1,17 +1,17 @@
 /// The outcome of importing a backup.
 package struct CacheRestoreReport: Sendable, Equatable {
-    package enum Fate { case added, replaced, kept }
+    package enum Outcome { case added, replaced, kept }
 
     package struct Tally: Sendable, Equatable {
         package var added = 0
         package var replaced = 0
-        /// What was here is as good, newer, or was signed out since.
+        /// The local version is as good, newer, or was signed out since.
         package var kept = 0
 
         package init() {}
 
-        package mutating func count(_ fate: Fate) {
-            switch fate {
+        package mutating func count(_ outcome: Outcome) {
+            switch outcome {
             case .added: added += 1
             case .replaced: replaced += 1
             case .kept: kept += 1
@@ -36,7 +36,7 @@ package struct CacheRestoreReport: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether nothing became other than it was.
+    /// Whether nothing was changed.
     package var isIdle: Bool {
         [apps, accounts, refreshTokens, idTokens, proofKeys].allSatisfy { $0.added == 0 && $0.replaced == 0 }
     }

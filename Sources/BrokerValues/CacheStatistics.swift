@@ -1,6 +1,6 @@
-/// How much is kept of one person.
+/// The size of one user's cache.
 package struct CacheStatistics: Sendable, Equatable {
-    /// How many records of each kind the disk has.
+    /// The number of records of each kind on disk.
     package struct Records: Sendable, Equatable {
         package var accounts = 0
         package var accessTokens = 0
@@ -25,7 +25,7 @@ package struct CacheStatistics: Sendable, Equatable {
     package var recordBytes = 0
     package var fileBytes = 0
     package var cacheBytes = 0
-    /// Nil where the system does not say.
+    /// `nil` if the system does not report it.
     package var residentBytes: Int?
 
     package init() {}

@@ -1,9 +1,9 @@
-/// What an erasure took.
+/// The result of an erasure.
 package struct ErasureReport: Sendable, Equatable {
-    /// People, each counted once however many groups knew them.
+    /// Users, each counted once regardless of the number of groups.
     package var accounts = 0
     package var tokens = 0
-    /// Of the refresh tokens, at their providers.
+    /// The revocation of refresh tokens at their providers.
     package var revocation = SignOutStages.Outcome.skipped
 
     package init() {}

@@ -1,6 +1,6 @@
-/// What went wrong, as the protocol names it (`error.data.kind`).
+/// The kind of an error, as named by the protocol (`error.data.kind`).
 ///
-/// The set is closed on the wire: a client of protocol version 1 meets these and no others.
+/// The set is closed on the wire: a client of protocol version 1 receives only these.
 package enum ErrorKind: String, Codable, Sendable, CaseIterable, Hashable {
     case interactionRequired
     case serverDeclinedScopes
@@ -25,7 +25,7 @@ package enum ErrorKind: String, Codable, Sendable, CaseIterable, Hashable {
     case unsupported
     case `internal`
 
-    /// Whether the same request may succeed later without anybody doing anything.
+    /// Whether the same request may succeed later by itself.
     package var isRetryable: Bool {
         switch self {
         case .offline, .serverUnavailable, .throttled, .timedOut: true
@@ -34,7 +34,7 @@ package enum ErrorKind: String, Codable, Sendable, CaseIterable, Hashable {
     }
 }
 
-/// Which of several causes lies behind an ``ErrorKind`` (`error.data.reason`).
+/// The specific cause of an ``ErrorKind`` (`error.data.reason`).
 package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     // interactionRequired
     case noTokens

@@ -1,14 +1,14 @@
-/// A memory with a limit in which nobody takes another's place: when it is full, whoever has the most in it loses what was
-/// not used for longest.
+/// A cache with a limit that is shared fairly: when it is full, the owner with the largest share loses its least recently used
+/// value.
 ///
-/// Looking up, keeping and forgetting cost the same however much is in it. Making room looks at the owners, not at what
-/// they have.
+/// Looking up, keeping and removing take constant time. Making room depends on the number of owners, not on the size of their
+/// shares.
 package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// What the weights may come to.
+    /// The limit of the total weight.
     package let limit: Int
 
     private var order = FairOrder()
-    /// The number of the place that a key has.
+    /// The place number of a key.
     package private(set) var placeOf: [Key: Int] = [:]
     private var shareOf: [Owner: Int] = [:]
     /// By the number of the place, and of the share.
@@ -23,23 +23,23 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     package var keys: some Sequence<Key> { placeOf.keys }
     package var isOverLimit: Bool { weight > limit }
 
-    /// What is kept under a key. It counts as used.
+    /// Returns the value of a key. It counts as used.
     package mutating func use(_ key: Key) -> Value? {
         guard let number = placeOf[key] else { return nil }
         touch(number)
         return valuesAt[number]
     }
 
-    /// What is kept at a place counts as used.
+    /// The value at a place counts as used.
     package mutating func touch(_ number: Int) { order.touch(number) }
 
-    /// As ``use(_:)``, but nobody has used it.
+    /// As ``use(_:)``, but it does not count as used.
     package func peek(_ key: Key) -> Value? { placeOf[key].flatMap { valuesAt[$0] } }
 
-    /// Keeps a value. ``makeRoom(steps:)`` is for afterwards: what is heavier than all that others have may itself have to go.
+    /// Stores a value. Call ``makeRoom(steps:)`` afterwards: a value that is heavier than all others may itself be evicted.
     ///
     /// - Parameter weight: at least 1.
-    /// - Returns: what was kept under the key before.
+    /// - Returns: the previous value of the key.
     @discardableResult
     package mutating func keep(_ value: Value, for key: Key, of owner: Owner, weight: Int = 1) -> Value? {
         let before = remove(key)
@@ -53,7 +53,7 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return before
     }
 
-    /// Changes what is kept under a key, where it is. It counts as used.
+    /// Changes the value of a key in place. It counts as used.
     package mutating func change<Result>(
         _ key: Key, weighing weigh: (Value) -> Int, _ change: (inout Value) -> Result
     ) -> Result? {
@@ -64,12 +64,12 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return result
     }
 
-    /// Changes everything that is kept, without making it heavier or lighter.
+    /// Changes all values, without changing their weights.
     package mutating func changeAll(_ change: (inout Value) -> Void) {
         for number in placeOf.values { _ = changeValue(at: number, change) }
     }
 
-    /// Taken out for the time, so that no copy is made.
+    /// Temporarily taken out, so that no copy is made.
     private mutating func changeValue<Result>(at number: Int, _ change: (inout Value) -> Result) -> Result? {
         guard var value = valuesAt[number] else { return nil }
         valuesAt[number] = nil
@@ -87,9 +87,9 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     }
 
     /// - Parameters:
-    ///   - most: what the weights may come to now; ``limit`` if left out.
-    ///   - steps: after so many it is left as it is, for another time.
-    /// - Returns: what went, so that whoever holds a lock can let it go outside of it.
+    ///   - most: the new limit of the total weight; ``limit`` if omitted.
+    ///   - steps: after this number, the rest is left for a later call.
+    /// - Returns: the evicted values, so that the holder of a lock can release them outside it.
     @discardableResult
     package mutating func makeRoom(to most: Int? = nil, steps: Int = .max) -> [Value] {
         let most = most ?? limit

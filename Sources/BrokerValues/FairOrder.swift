@@ -1,18 +1,18 @@
-/// Who has which places, what they weigh, and when each was used last: the bookkeeping of a ``FairCache``, for places and owners
-/// that are called by numbers.
+/// Owners of places, their weights, and their order of use: the bookkeeping of a ``FairCache``, for places and owners that are
+/// named by numbers.
 ///
-/// It knows neither keys nor values, so it is compiled once, and not looked up type by type at each use.
+/// It knows neither keys nor values, so it is compiled once, without type look-ups at each use.
 struct FairOrder: Sendable {
     private struct Place {
         let owner: Int
         var weight: Int
         var lastUse: UInt64 = 0
-        /// Its owner's places, by their last use.
+        /// Links to the owner's other places, in the order of their last use.
         var older: Int?
         var newer: Int?
     }
 
-    /// What one owner has.
+    /// The share of one owner.
     private struct Share {
         var weight = 0
         var oldest: Int?
@@ -26,7 +26,7 @@ struct FairOrder: Sendable {
 
     mutating func addOwner() -> Int { shares.add(Share()) }
 
-    /// - Returns: the place's number. It is the one that was used last.
+    /// - Returns: the place's number. It is the most recently used one.
     mutating func add(of owner: Int, weight: Int) -> Int {
         let number = places.add(Place(owner: owner, weight: weight))
         shares[owner]?.weight += weight
@@ -35,7 +35,7 @@ struct FairOrder: Sendable {
         return number
     }
 
-    /// - Returns: the owner, if that was the last place it had: then its number is nobody's any more.
+    /// - Returns: the owner, if that was its last place: its number is free then.
     mutating func remove(_ number: Int) -> Int? {
         unlink(number)
         guard let place = places.remove(number) else { return nil }
@@ -55,15 +55,15 @@ struct FairOrder: Sendable {
     }
 
     mutating func touch(_ number: Int) {
-        // Nothing was used since.
+        // Nothing else was used since.
         guard places[number]?.lastUse != uses else { return }
         unlink(number)
         link(number)
     }
 
-    /// The oldest place of the owner with the most; of several owners' the oldest of all.
+    /// The oldest place of the owner with the largest share; among equal shares, the oldest place.
     ///
-    /// - Parameter owners: all who have something.
+    /// - Parameter owners: all owners of places.
     func evictionCandidate(among owners: some Sequence<Int>) -> Int? {
         var chosen: (weight: Int, lastUse: UInt64, place: Int)?
         for owner in owners {
@@ -100,8 +100,7 @@ struct FairOrder: Sendable {
     }
 }
 
-/// Values that are called by a number, which is given out again when its value is gone. They are numbers themselves: a look at one
-/// copies it.
+/// Values with numbers, which are reused when a value is removed. The values are trivial types: reading one copies it.
 struct NumberedSlots<Value: BitwiseCopyable & Sendable>: Sendable {
     private var slots: [Value?] = []
     private var free: [Int] = []

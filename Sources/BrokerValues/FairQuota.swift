@@ -1,8 +1,8 @@
-/// Places with a limit, for what cannot be dropped once it is there: where there is no room one more is refused, and whoever
-/// has many meets that before whoever has few.
+/// Limits the number of places that cannot be evicted: if there is no room, a request is refused, and an owner with many places
+/// is refused earlier than one with few.
 ///
-/// Places are taken by a part of an owner, such as an app of a user. An owner gets no more than it leaves free for others, and
-/// a part no more than an eighth of what is then left; but one place, as long as its owner may have one.
+/// Places are taken by a part of an owner, such as an app of a user. An owner gets no more than it leaves free for others, and a
+/// part no more than an eighth of the remaining places; but at least one place, as long as its owner may have one.
 package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>: Sendable {
     package let limit: Int
     package private(set) var count = 0
@@ -15,7 +15,7 @@ package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>:
 
     package init(limit: Int) { self.limit = limit }
 
-    /// - Returns: false where another one has to be refused.
+    /// - Returns: false if the request has to be refused.
     package mutating func take(for part: Part, of owner: Owner) -> Bool {
         let share = owners[owner] ?? Share()
         let room = limit - count - share.count
@@ -26,7 +26,7 @@ package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>:
         return true
     }
 
-    /// Gives a place back that was taken.
+    /// Returns a place.
     package mutating func leave(for part: Part, of owner: Owner) {
         guard let taken = owners[owner]?.parts[part] else { return }
         count -= 1

@@ -1,4 +1,4 @@
-/// What `interaction.open` tells the client.
+/// The content of `interaction.open`.
 package struct InteractionOpening: Sendable {
     package var interactionID: String
     package var url: String
@@ -17,10 +17,10 @@ package struct InteractionOpening: Sendable {
     }
 }
 
-/// What `interaction.joined` tells the client: another request has the window, and its outcome is this one's, too.
+/// The content of `interaction.joined`: another request has the window, and its outcome is this one's, too.
 package struct InteractionJoining: Sendable {
     package var interactionID: String
-    /// Until when this request waits.
+    /// When this request times out.
     package var expiresOn: NumericDate
     package var correlationID: String
 
@@ -31,16 +31,16 @@ package struct InteractionJoining: Sendable {
     }
 }
 
-/// What `interaction.deviceCode` tells the client.
+/// The content of `interaction.deviceCode`.
 package struct DeviceCodeOpening: Sendable, Equatable {
     package var interactionID: String
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
-    /// Of the page, where it is another host than the provider's.
+    /// The page's host, if it is not the provider's.
     package var otherHost: String?
     package var expiresOn: NumericDate
-    /// Seconds.
+    /// In seconds.
     package var interval: Int64
     package var message: String
     package var correlationID: String

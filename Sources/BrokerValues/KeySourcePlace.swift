@@ -1,9 +1,9 @@
-/// What a source of the vault's key is to be.
+/// The role of a source of the vault's key.
 package enum KeySourcePlace: String, Sendable, CaseIterable {
-    /// The one that the vault is opened with every day, instead of the one before.
+    /// It replaces the source that opens the vault every day.
     case instead
-    /// One more that opens it.
+    /// An additional source.
     case beside
-    /// No longer one that opens it.
+    /// The source no longer opens the vault.
     case removed
 }

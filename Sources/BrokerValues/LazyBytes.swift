@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Bytes that are made of something that never changes, made when they are first asked for. They stand beside that, and go with it:
-/// there is nothing to be brought up to date.
+/// Bytes that are derived from an immutable value, computed when they are first needed. They are stored with that value, and
+/// released with it: they are never out of date.
 package struct LazyBytes: ~Copyable, Sendable {
-    /// More is made anew each time: what is kept here counts towards no limit.
+    /// Longer bytes are computed each time: bytes that are kept here count towards no limit.
     private static let most = 2 << 10
 
     private let value = Mutex<[UInt8]?>(nil)
 
     package init() {}
 
-    /// - Parameter make: gives the same whoever calls it.
+    /// - Parameter make: returns the same for every caller.
     package func callAsFunction(_ make: () -> [UInt8]) -> [UInt8] {
         if let known = value.withLock({ $0 }) { return known }
         let made = make()

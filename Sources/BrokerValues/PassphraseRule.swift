@@ -1,5 +1,5 @@
-/// What a new passphrase must have.
+/// The rule for a new passphrase.
 package enum PassphraseRule {
-    /// Bytes of UTF-8. Not a measure of strength, only against accidents.
+    /// In bytes of UTF-8. Not a measure of strength, only against accidents.
     package static let shortest = 8
 }

@@ -1,7 +1,7 @@
 /// Seconds since 1970-01-01T00:00:00Z (RFC 7519, section 2, without its fraction).
 package typealias NumericDate = Int64
 
-/// How the person is asked (OpenID Connect Core, section 3.1.2.1; `create` is its registration extension).
+/// How the user is prompted (OpenID Connect Core, section 3.1.2.1; `create` is its registration extension).
 package enum Prompt: String, Codable, Sendable, CaseIterable {
     case login
     case selectAccount = "select_account"
@@ -10,25 +10,25 @@ package enum Prompt: String, Codable, Sendable, CaseIterable {
     case none
 }
 
-/// How a resource takes the access token: RFC 6750 or RFC 9449.
+/// The form in which a resource accepts the access token: RFC 6750 or RFC 9449.
 package enum TokenType: String, Codable, Sendable, CaseIterable {
     case bearer = "Bearer"
     case dpop = "DPoP"
 }
 
-/// Which token of an answer a lifetime is about.
+/// The token of a response whose lifetime is measured.
 package enum MeasuredToken: String, Codable, Sendable, CaseIterable {
     case accessToken
     case idToken
 }
 
-/// Who shows the sign-in page: the client, in the session of its user, or the broker itself.
+/// Whether the client opens the sign-in page, in its user's session, or the broker itself.
 package enum Presentation: String, Codable, Sendable, CaseIterable {
     case client
     case broker
 }
 
-/// What a client can be told about unasked (`broker.subscribe`).
+/// The notifications that a client can subscribe to (`broker.subscribe`).
 package enum EventTopic: String, Codable, Sendable, CaseIterable, Hashable {
     case account
     case token
@@ -36,19 +36,19 @@ package enum EventTopic: String, Codable, Sendable, CaseIterable, Hashable {
     case grant
 }
 
-/// What became of an account or of its tokens.
+/// A change of an account or of its tokens.
 package enum AccountChange: String, Codable, Sendable, CaseIterable {
     case signedIn
     /// For one app, or for all of a group.
     case signedOut
-    /// Nobody of the group knows the account any more.
+    /// The account is no longer known to the group.
     case removed
 }
 
 package enum TokenChange: String, Codable, Sendable, CaseIterable {
     /// A new access token, by a sign-in or a refresh.
     case acquired
-    /// The provider does not take the refresh token any more: the next request needs the person.
+    /// The provider no longer accepts the refresh token: the next request needs the user.
     case refreshTokenRejected
 }
 

@@ -1,36 +1,36 @@
 import Synchronization
 
-/// What was told a moment ago. The same is told once in a while, and of one owner only so many different things: nobody fills the
-/// journal.
+/// Limits repeated messages. The same message is reported once in an interval, and the number of different messages of one owner
+/// is limited: no owner can fill the journal.
 package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable>: Sendable {
-    private struct Telling {
+    private struct Report {
         let owner: Owner
         var at: Duration
         /// How often the same happened since.
-        var unsaid = 0
+        var repetitions = 0
     }
 
     private struct State {
-        var told: [Key: Telling] = [:]
+        var reports: [Key: Report] = [:]
         var ofOwner: [Owner: Int] = [:]
         var lastSweep = Duration.zero
 
         func hasRoom(for owner: Owner) -> Bool {
-            told.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.mostOfOne
+            reports.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.mostOfOne
         }
 
-        /// Forgets what may be told again, once a second at most: it looks at everything.
+        /// Removes entries that may be reported again, at most once a second: it scans all of them.
         mutating func sweep(at now: Duration) {
             guard now - lastSweep >= .seconds(1) else { return }
             lastSweep = now
-            told = told.filter { now - $0.value.at < Repeats.interval }
-            ofOwner = told.values.reduce(into: [:]) { $0[$1.owner, default: 0] += 1 }
+            reports = reports.filter { now - $0.value.at < Repeats.interval }
+            ofOwner = reports.values.reduce(into: [:]) { $0[$1.owner, default: 0] += 1 }
         }
     }
 
-    /// The same is told once in this time.
+    /// The same message is reported once in this time.
     package static var interval: Duration { .seconds(60) }
-    /// Different things of one owner, and of all, within ``interval``.
+    /// The number of different messages of one owner, and of all, within ``interval``.
     package static var mostOfOne: Int { 16 }
     private static var most: Int { 1_024 }
 
@@ -38,21 +38,21 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
 
     package init() {}
 
-    /// - Parameter now: of a clock that is not set.
-    /// - Returns: nil when it is not to be told; else how often it has happened since it was told last.
+    /// - Parameter now: of a monotonic clock.
+    /// - Returns: nil if it is not to be reported; else how often it has happened since it was last reported.
     package func tell(_ key: Key, of owner: Owner, at now: Duration) -> Int? {
         state.withLock { state -> Int? in
-            if let last = state.told[key] {
+            if let last = state.reports[key] {
                 guard now - last.at >= Self.interval else {
-                    state.told[key]?.unsaid += 1
+                    state.reports[key]?.repetitions += 1
                     return nil
                 }
-                state.told[key] = Telling(owner: owner, at: now)
-                return last.unsaid
+                state.reports[key] = Report(owner: owner, at: now)
+                return last.repetitions
             }
             if !state.hasRoom(for: owner) { state.sweep(at: now) }
             guard state.hasRoom(for: owner) else { return nil }
-            state.told[key] = Telling(owner: owner, at: now)
+            state.reports[key] = Report(owner: owner, at: now)
             state.ofOwner[owner, default: 0] += 1
             return 0
         }

@@ -1,4 +1,4 @@
 extension BinaryInteger {
-    /// So many seconds, for people: "1 second", "7 seconds".
+    /// A number of seconds, for people: "1 second", "7 seconds".
     package var inSeconds: String { self == 1 ? "1 second" : "\(self) seconds" }
 }

@@ -1,10 +1,10 @@
-/// What became of each part of a sign-out. A later stage runs although an earlier one failed.
+/// The outcome of each part of a sign-out. A later stage runs even if an earlier one failed.
 package struct SignOutStages: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case done
-        /// Not asked for.
+        /// Not requested.
         case skipped
-        /// One sentence for the person.
+        /// One sentence for the user.
         case failed(String)
     }
 

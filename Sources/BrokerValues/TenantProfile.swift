@@ -6,7 +6,7 @@ package struct TenantProfile: Codable, Sendable, Hashable {
     package var username: String?
     package var name: String?
     package var isHomeTenant: Bool
-    /// What the tenant's ID token said, as in ``Account/claims``.
+    /// The claims of the tenant's ID token, as in ``Account/claims``.
     package var claims: JSONObject?
 
     package init(

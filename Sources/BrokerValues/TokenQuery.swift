@@ -1,48 +1,48 @@
-/// What a token is asked for with, whichever way it is got.
+/// The parameters of a token request, for every way of getting the token.
 package struct TokenQuery: Sendable, Hashable {
-    /// None means the app's usual ones.
+    /// Empty means the app's usual ones.
     package var scopes: [String]
-    /// Whose token; nil means whoever fits.
+    /// The token's account; `nil` means any that fits.
     package var account: AccountReference?
     /// A claims request (OpenID Connect Core, section 5.5) or challenge, as JSON: bypasses the cached access token.
     package var claims: String?
-    /// Seconds the token must still be good for.
+    /// The token's minimum remaining lifetime, in seconds.
     package var minimumLifetime: Int64?
-    /// Which token that is, and whose end the answer tells.
+    /// The token to which that applies, and whose end is in the response.
     package var lifetimeOf = MeasuredToken.accessToken
     package var tokenType = TokenType.bearer
-    /// Where the token shall be good (RFC 8707).
+    /// The resources of the token (RFC 8707).
     package var resources: [String] = []
-    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
+    /// The app's capabilities, such as `cp1` (claims challenges); part of the claims request.
     package var clientCapabilities: [String] = []
-    /// Entra: whether the person may be at home in another cloud; nil leaves it to the app's registration.
+    /// Entra: whether the user may belong to another cloud; `nil` uses the app's registration.
     package var instanceAware: Bool?
-    /// Goes along with a refresh, or with the request for a device code; never with what the cache answers.
+    /// Sent with a refresh, or with the request for a device code; not used for cached responses.
     package var extraParameters: [String: String] = [:]
-    /// What a resource server asks for besides.
+    /// A resource server's further requirements.
     package var challenge: ResourceChallenge?
 
     package init(scopes: [String] = []) { self.scopes = scopes }
 }
 
-/// What is asked of the person in the browser, beside the token.
+/// The parameters of an interactive request, in addition to those of the token.
 package struct InteractiveQuery: Sendable, Hashable {
     package var loginHint: String?
     package var domainHint: String?
     package var prompt: Prompt?
-    /// The token need not have them.
+    /// The token need not include them.
     package var extraScopesToConsent: [String] = []
     package var extraQueryParameters: [String: String] = [:]
-    /// Seconds since the person last proved who they are.
+    /// The maximum age of the user's last authentication, in seconds.
     package var maxAge: Int64?
     package var acrValues: [String] = []
-    /// Whether somebody else than ``loginHint`` is refused; the account asked for always binds.
+    /// Whether a user other than ``loginHint`` is refused; a requested account is always binding.
     package var isHintBinding = false
-    /// Hand the authorization request in beforehand (RFC 9126) although the provider does not demand it.
+    /// Push the authorization request (RFC 9126) although the provider does not require it.
     package var pushesAuthorization = false
     package var redirectURI: String?
     package var presentation = Presentation.client
-    /// Seconds.
+    /// In seconds.
     package var timeout = Self.defaultTimeout
 
     package static let defaultTimeout: Int64 = 300

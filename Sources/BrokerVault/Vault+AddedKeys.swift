@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// Sources beside the one that the vault is opened with every day.
+/// Sources in addition to the one that opens the vault every day.
 extension Vault {
-    /// The key is fetched back from its source before anything depends on it.
+    /// The key is read back from its source before anything depends on it.
     package func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError) {
         guard !isLocked else { throw .locked }
         let source = try keySources.source(name, for: path)

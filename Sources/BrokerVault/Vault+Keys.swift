@@ -24,13 +24,13 @@ extension Vault: VaultKeys {
         (try? keySources.recorded(header.keySource, of: path))?.changes() ?? AsyncStream { $0.finish() }
     }
 
-    /// There is a key: nothing was read before.
+    /// Called with the first key: nothing was read before.
     func begin(with wrapping: KeyWrapping) async throws(VaultError) {
         try await onQueue { [self] () throws(VaultError) in
-            // Of two that unlock at once, the second finds it done.
+            // If two callers unlock at once, the second finds it done.
             guard isLocked else { return }
             guard wrapping.check == header.keyCheck else {
-                throw VaultError.io("The vault's key was changed by somebody else meanwhile. Try again.")
+                throw VaultError.io("The vault's key was changed concurrently. Try again.")
             }
             var wrapping = wrapping
             if header.format < VaultFormat.current { wrapping = try migrate(wrapping) }
@@ -66,9 +66,8 @@ extension Vault: VaultKeys {
             available: available, isResealing: resealing.withLock { $0 })
     }
 
-    /// The new key is fetched back from its source before anything depends on it. Then one transaction replaces all wrapped
-    /// keys and what the vault says of their source: at every moment the file has one key that opens it, whole. Sources that were
-    /// added open it no longer.
+    /// The new key is read back from its source before anything depends on it. Then one transaction replaces all wrapped keys and
+    /// the recorded source: at every moment the file has one key that opens it, whole. Added sources no longer open it.
     package func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError) {
         guard !isLocked else { throw .locked }
         let old = header
@@ -78,7 +77,7 @@ extension Vault: VaultKeys {
         let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase, .asked)
         try await onQueue { [self] () throws(VaultError) in
             guard header.keyCheck == old.keyCheck, header.keySource == old.keySource else {
-                throw VaultError.io("The source of the vault's key was changed by somebody else meanwhile. Try again.")
+                throw VaultError.io("The source of the vault's key was changed concurrently. Try again.")
             }
             var dataKeys: [Partition: [UInt8]] = [:]
             for (partition, keys) in try storedKeys(unsaved: true) {
@@ -88,7 +87,7 @@ extension Vault: VaultKeys {
             keys.adopt(wrapping, saved: Set(dataKeys.keys))
             header = new
         } afterwards: { [self] in
-            // What the former key wrapped is in the log's way only until then.
+            // The log contains keys that the former key wrapped until then.
             vaultWriter.tidy()
         }
         let ended = [(old.keySource, old.keyParameters)] + old.added.map { ($0.source, $0.parameters) }
@@ -100,11 +99,11 @@ extension Vault: VaultKeys {
             "the vault's key has another source", metadata: ["from": "\(old.keySource)", "to": "\(new.keySource)"])
     }
 
-    /// Every partition's keys as the disk has them, and those that it does not have yet.
+    /// Every partition's keys on disk, and those that are not on disk yet.
     func storedKeys(unsaved withUnsaved: Bool) throws(VaultError) -> [Partition: DataKeys] {
         let wrapping = try keys.currentWrapping()
         if withUnsaved {
-            // It is written by the next commit at the latest, and that may be the one that the keys are for.
+            // The next commit writes it at the latest, and that may be the one that the keys are for.
             _ = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in
                 try reader.wrappedKey(of: partition)
             }

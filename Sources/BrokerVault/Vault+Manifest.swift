@@ -1,11 +1,11 @@
 import BrokerModel
 import Logging
 
-/// What is read is held against the manifest (docs/decisions/0046).
+/// Checks everything that is read against the manifest (docs/decisions/0007).
 extension Vault {
-    /// As soon as there is a key, and before anything is read. While the vault is locked, what is known stays.
+    /// Call it as soon as there is a key, before anything is read. While the vault is locked, the known manifest stays.
     ///
-    /// - Returns: whether something was noticed that the file does not say yet.
+    /// - Returns: whether a roll-back was detected that the file does not record yet.
     func readManifest(_ wrapping: KeyWrapping) throws(VaultError) -> Bool {
         guard !known.isStarted else { return false }
         let keys = try vaultKeys(wrapping)
@@ -29,10 +29,10 @@ extension Vault {
         return nil
     }
 
-    /// Looks until what is found can be judged, and notices an earlier state of the partition.
-    func look(
-        in partition: Partition, _ body: () throws(VaultError) -> VaultReader.Look
-    ) throws(VaultError) -> VaultReader.Look {
+    /// Reads until the result is conclusive, and detects an earlier state of the partition.
+    func readChecked(
+        in partition: Partition, _ body: () throws(VaultError) -> VaultReader.Snapshot
+    ) throws(VaultError) -> VaultReader.Snapshot {
         while true {
             let before = known.view(of: partition)
             let found = try body()
@@ -53,12 +53,12 @@ extension Vault {
         queue.run(of: partition) { [self] in noteRollback() }
     }
 
-    /// On the vault's queue. What cannot be written now is found again at the next start.
+    /// On the vault's queue. If writing fails, the next start detects it again.
     func noteRollback() {
         do {
             try vaultWriter.note()
         } catch {
-            logger.warning("that the vault was put back could not be written down", error: error)
+            logger.warning("the roll-back of the vault could not be recorded", error: error)
         }
     }
 

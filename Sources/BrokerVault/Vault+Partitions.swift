@@ -9,7 +9,7 @@ extension Vault: PartitionStore {
             try vaultWriter.erase(partition)
             opened.wipe()
         } afterwards: { [vaultWriter] in
-            // What was deleted is in the log until then.
+            // The log contains deleted records until then.
             vaultWriter.tidy()
         }
     }

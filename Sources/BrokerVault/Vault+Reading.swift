@@ -9,8 +9,8 @@ extension Vault {
         guard let keys = try existingKeys(of: partition) else { return [] }
         let bucketKey = RowKeys(of: partition, keys: keys).bucketKey(Record.kind, bucket: bucket)
         guard let place = ManifestPlace(partition, bucketKey: bucketKey) else { return [] }
-        let found = try look(in: partition) { () throws(VaultError) in
-            try reader.look(bucketKey: bucketKey, at: place)
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(bucketKey: bucketKey, at: place)
         }
         let name = Fingerprint(bucketKey)
         return try open(found, pages: [place.page], keys, in: partition) { $0.bucket == name }
@@ -20,7 +20,9 @@ extension Vault {
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
         guard let keys = try existingKeys(of: partition) else { return [] }
-        let found = try look(in: partition) { () throws(VaultError) in try reader.look(Record.kind, in: partition) }
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(Record.kind, in: partition)
+        }
         let pages = root(found.root, of: partition, keys).pages.keys
         return try open(found, pages: pages, keys, in: partition) { $0.kind == Record.kind.rawValue }
     }
@@ -29,10 +31,10 @@ extension Vault {
         _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
     ) throws(VaultError) -> RecordPage<Record> {
         guard let keys = try existingKeys(of: partition) else { return RecordPage(records: [], lastRow: nil) }
-        let found = try look(in: partition) { () throws(VaultError) in
-            try reader.look(Record.kind, after: row, atMost: count, in: partition)
+        let found = try readChecked(in: partition) { () throws(VaultError) in
+            try reader.read(Record.kind, after: row, atMost: count, in: partition)
         }
-        // What is gone does not show here, where nobody knows what was to be found.
+        // Missing rows are not detected here, because the expected rows of a page are unknown.
         let rows = Set(found.rows.compactMap { Fingerprint($0.rowKey) })
         let pages = Set(found.rows.compactMap(\.bucketKey.first))
         let records: [StoredRecord<Record>] = try open(found, pages: pages, keys, in: partition) {
@@ -44,23 +46,23 @@ extension Vault {
     package func withSecret(
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(VaultError) {
-        // Before they are had: what is opened with keys that are replaced meanwhile is not found again.
+        // Read before the keys are obtained: an entry whose keys are replaced meanwhile is not found again.
         let keyChanges = keys.changes
         let mayBeKept = DecryptedTokenCache.mayHold(sealed.kind)
-        if mayBeKept, opened.lend(sealed, keyChanges, body) { return }
+        if mayBeKept, opened.withToken(sealed, keyChanges, body) { return }
         guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
         try sealer.open(sealed, keys: keys) { _, secret in
             body(secret)
             guard mayBeKept else { return }
             opened.keep(secret, of: sealed, keyChanges)
-            // Locked since the keys were had: what was wiped then does not come back.
+            // If the vault was locked since the keys were obtained, wiped secrets must not come back.
             if isLocked { opened.wipe() }
         }
     }
 
     package func forgetOpened() { opened.forget() }
 
-    /// Lets go the pages of the file that a burst brought into memory; to be called when nothing was asked for in a while.
+    /// Releases the pages of the file that a burst read into memory; call it after an idle period.
     package func trim() {
         reader.forgetPages()
         queue.run(of: .wholeVault) { [vaultWriter] in vaultWriter.forgetPages() }
@@ -81,10 +83,10 @@ extension Vault {
     }
 
     /// - Parameters:
-    ///   - pages: of the manifest, that list what was to be found.
-    ///   - isWanted: whether an entry there is about it.
+    ///   - pages: of the manifest, that list the wanted rows.
+    ///   - isWanted: whether an entry there belongs to the request.
     private func open<Record: VaultRecord>(
-        _ found: VaultReader.Look, pages: some Collection<UInt8>, _ keys: PartitionKeys, in partition: Partition,
+        _ found: VaultReader.Snapshot, pages: some Collection<UInt8>, _ keys: PartitionKeys, in partition: Partition,
         where isWanted: (ManifestPage.Entry) -> Bool
     ) throws(VaultError) -> [StoredRecord<Record>] {
         var damaged = QuarantineQueue.Found()
@@ -111,7 +113,7 @@ extension Vault {
                     try? JSONNodeDecoder.decode(Record.self, from: JSONReader.read(fields, within: .own))
                 }
                 guard let record else {
-                    // Genuine, so no damage: another version of the broker wrote other fields. It stays where it is.
+                    // Genuine, so not damaged: another version of the broker wrote other fields. It stays where it is.
                     logger.error("a record does not have the fields of its kind", metadata: ["kind": "\(Record.kind)"])
                     continue
                 }
@@ -127,13 +129,13 @@ extension Vault {
         return records
     }
 
-    /// Before what is asked for of the partition from now on.
+    /// Runs before later requests of the partition.
     private func setAside(_ found: QuarantineQueue.Found, of partition: Partition) {
         guard !found.isEmpty, damage.found(found) else { return }
         queue.run(of: partition) { [self] in quarantineDamaged() }
     }
 
-    /// On the vault's queue. What cannot be moved now (a full disk) is tried again after the next commit.
+    /// On the vault's queue. If moving fails (a full disk), it is tried again after the next commit.
     func quarantineDamaged() {
         let found = damage.waiting
         guard !found.isEmpty else { return }

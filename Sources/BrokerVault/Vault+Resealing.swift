@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// A new data key, step by step (docs/decisions/0043). Each step is one transaction, and after any of them a broker that was
-/// killed goes on where it was:
+/// Replaces the data key, step by step (docs/decisions/0008). Each step is one transaction, and a broker that was killed after
+/// any of them continues there:
 ///
 /// 1. The new key is wrapped together with the former one. New records are sealed with the new key; both open.
-/// 2. Some rows at a time, what the former key sealed is sealed anew.
+/// 2. Some rows at a time, rows of the former key are resealed.
 /// 3. When no such row is left, the former key is dropped.
 extension Vault {
     private static let rowsPerStep = 128
@@ -23,7 +23,7 @@ extension Vault {
             try replace(stored.mapValues(\.replaced), header)
         } afterwards: {
         }
-        logger.notice("the vault has a new data key; its records are sealed anew")
+        logger.notice("the vault has a new data key; its records are being resealed")
         resumeResealing()
     }
 
@@ -37,9 +37,9 @@ extension Vault {
         self.header = header
     }
 
-    /// Goes on with what a broker before this one began, or this one before it was locked. Waits for nothing.
+    /// Continues the work of an earlier broker, or of this one before it was locked. Does not wait.
     func resumeResealing() {
-        // A vault that is let go shall not live on because of it.
+        // The task must not keep the vault alive.
         guard (try? nextToReseal()) != nil else { return }
         let isMine = resealing.withLock { isRunning in
             defer { isRunning = true }
@@ -50,7 +50,7 @@ extension Vault {
         }
     }
 
-    /// Between two steps, whoever waits for the disk has a turn.
+    /// Between two steps, other jobs of the queue get their turn.
     private func resealStep(of partition: Partition?, from page: UInt8) {
         do throws(VaultError) {
             let wanted = if let partition { partition } else { try nextToReseal() }
@@ -66,7 +66,7 @@ extension Vault {
             if !isGoingOn { resealing.withLock { $0 = false } }
         } catch {
             resealing.withLock { $0 = false }
-            // Locked: it goes on when the vault is unlocked. Anything else: with the next start.
+            // If locked, it continues when the vault is unlocked; after any other error, at the next start.
             if error != .locked { logger.warning("records could not be sealed with the new key yet", error: error) }
         }
     }
@@ -75,9 +75,9 @@ extension Vault {
         try storedKeys(unsaved: false).first { $0.value.former != nil }?.key
     }
 
-    /// Page by page of the manifest, each of which is written anew as well, also when its rows are gone.
+    /// Page by page of the manifest; each page is rewritten as well, even if its rows are gone.
     ///
-    /// - Returns: the page to go on with; nil when there is none any more.
+    /// - Returns: the page to continue with; nil after the last.
     private func resealRows(of partition: Partition, from page: UInt8) throws(VaultError) -> UInt8? {
         guard partition != .wholeVault, let keys = try existingKeys(of: partition) else { return nil }
         let (found, next) = try vaultWriter.replace(in: partition, from: page, enough: Self.rowsPerStep) {
@@ -97,7 +97,7 @@ extension Vault {
         logger.notice("every record is sealed with the new data key")
     }
 
-    /// What was sealed before the key was replaced, and is written after it.
+    /// For records that were sealed before the key was replaced, and are written after it.
     func currentlySealed(_ record: SealedRecord) throws(VaultError) -> SealedRecord {
         guard !keys.isLocked, let keys = try existingKeys(of: record.partition), !keys.former.isEmpty else {
             return record

@@ -49,7 +49,7 @@ extension Vault {
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
             let unproven = try vaultWriter.apply(write)
             onDisk()
-            // What was deleted or replaced is not kept open.
+            // Deleted and replaced secrets must not stay in the cache.
             if endsTokens { opened.wipe() }
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
@@ -58,8 +58,8 @@ extension Vault {
         }
     }
 
-    /// Says that what a partition has is right: an earlier state that was put in place of its last one, and what is left when
-    /// records were set aside or are gone.
+    /// Accepts the current state of a partition: an earlier state that replaced its last one, and the rest after records were set
+    /// aside or lost.
     package func acceptState(of partition: Partition) async throws(VaultError) {
         try await onQueue(of: partition) { [self] () throws(VaultError) in
             quarantineDamaged()
@@ -69,8 +69,8 @@ extension Vault {
         }
     }
 
-    /// Moves the write-ahead log into the file now; otherwise it happens about a second after the last write. From then on,
-    /// what was deleted or replaced is nowhere in the files any more.
+    /// Moves the write-ahead log into the file now; otherwise it happens about a second after the last write. From then on, the
+    /// files no longer contain deleted or replaced records.
     package func checkpoint() async throws(VaultError) {
         try await onQueue { [vaultWriter] () throws(VaultError) in
             try vaultWriter.checkpoint()
@@ -79,8 +79,8 @@ extension Vault {
     }
 
     /// - Parameters:
-    ///   - partition: whose turn it is.
-    ///   - afterwards: runs on the queue, too, when the caller has been answered and if `body` succeeded.
+    ///   - partition: the one whose turn it takes.
+    ///   - afterwards: runs on the queue as well, after the caller has been answered and if `body` succeeded.
     func onQueue(
         of partition: Partition = .wholeVault, _ body: @escaping @Sendable () throws(VaultError) -> Void,
         afterwards: @escaping @Sendable () -> Void

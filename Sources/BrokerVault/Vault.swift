@@ -6,8 +6,8 @@ import Synchronization
 
 /// The encrypted cache: sealed records in an SQLite file.
 ///
-/// Reads take microseconds and may come from any thread; writes wait for the disk on a queue of the vault's own.
-/// The file shows how many records of which kind a uid has, and roughly how long they are; nothing else.
+/// Reads take microseconds and are allowed from any thread; writes wait for the disk on a queue of the vault's own. The file
+/// reveals how many records of each kind a uid has, and roughly how long they are; nothing else.
 package final class Vault: RecordVault {
     let directory: StateDirectory
     private let currentHeader: Mutex<VaultHeader>
@@ -43,7 +43,7 @@ package final class Vault: RecordVault {
         let vaultWriter = opened.vaultWriter
         self.vaultWriter = vaultWriter
         queue = SerialQueue(idleDelay: idleDelay) { vaultWriter.tidy() }
-        // Starts the idle time, after which a log that a killed broker left is moved.
+        // Starts the idle timer, after which the log of a killed broker is moved.
         queue.run(of: .wholeVault) {}
     }
 
@@ -67,17 +67,17 @@ package final class Vault: RecordVault {
 
     var path: String { VaultFile(directory: directory).path }
 
-    /// Opens the vault of a state directory; the first start makes it, and its key.
+    /// Opens the vault of a state directory; the first start creates it, and its key.
     ///
-    /// The directory is this vault's alone until ``close()``. Opening reads some pages only, however many records there
-    /// are. Whatever goes wrong, an existing file stays as it is. A vault whose key has to be waited for is opened locked.
+    /// The directory is reserved for this vault until ``close()``. Opening reads some pages only, regardless of the number of
+    /// records. An error never changes an existing file. If its key has to be waited for, the vault is opened locked.
     ///
     /// - Parameters:
-    ///   - keySources: where its key may come from.
-    ///   - anchors: where the last commit is remembered outside of the directory.
+    ///   - keySources: the possible sources of its key.
+    ///   - anchors: places outside the directory that record the last commit.
     ///   - now: recorded in a new vault.
     ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
-    /// - Throws: a ``VaultError`` whose description tells a person what to do; `brokerd` ends with status 4.
+    /// - Throws: a ``VaultError`` whose description says what to do; `brokerd` exits with status 4.
     package static func open(
         in directory: StateDirectory, keySources: KeySourceChoice, anchors: [StateDirectory] = [], at now: NumericDate,
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
@@ -98,7 +98,7 @@ package final class Vault: RecordVault {
         return vault
     }
 
-    /// - Throws: ``VaultError/missing(_:)`` where a vault was whose key is kept: an empty one in its place would hide that.
+    /// - Throws: ``VaultError/missing(_:)`` if the key of a lost vault is kept: an empty vault in its place would hide the loss.
     private static func requireNew(
         _ path: String, _ keySources: KeySourceChoice, _ anchors: [StateDirectory]
     ) async throws(VaultError) {
@@ -107,7 +107,7 @@ package final class Vault: RecordVault {
             for source in keySources.allowed where await source.keepsKey(of: vaultID) {
                 throw .missing(
                     "The vault \(path) is gone, and its key is still there (\(source.name)). Put vault.db back from a backup: that "
-                        + "key opens it. To begin anew and sign in again, remove \(anchorPath).")
+                        + "key opens it. To start over and sign in again, remove \(anchorPath).")
             }
         }
     }
@@ -125,7 +125,7 @@ package final class Vault: RecordVault {
         }
     }
 
-    /// The first source of the order that is there makes the key; who comes after another is told of in the log.
+    /// The first available source of the order makes the key; the log names each source that was skipped.
     private static func make(
         _ file: VaultFile, _ keySources: KeySourceChoice, at now: NumericDate, _ logger: Logger
     ) async throws(VaultError) {
@@ -139,7 +139,7 @@ package final class Vault: RecordVault {
                 logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(source.name)"])
                 return
             } catch {
-                // Only what is not there at all makes room for the next: a source that fails is not passed over.
+                // Only an absent source is skipped in favour of the next, not one that fails.
                 let isThere = await source.isAvailable()
                 if case .awaitingKey(let text) = error {
                     objection = .keyUnavailable(text)
@@ -180,13 +180,13 @@ package final class Vault: RecordVault {
         do throws(VaultError) {
             return try RollbackAnchor(in: directory, vaultID: header.vaultID, of: path)
         } catch {
-            logger.warning("the last commit cannot be remembered outside of the vault", error: error)
+            logger.warning("the last commit cannot be recorded outside the vault", error: error)
             return nil
         }
     }
 
-    /// Waits for writes under way, moves the log into the file and gives the directory free. Later calls of anything else
-    /// throw. Not needed for durability: what was committed is on disk.
+    /// Waits for writes under way, moves the log into the file and releases the directory. Later calls of anything else throw.
+    /// Not needed for durability: committed records are on disk.
     package func close() async {
         await withCheckedContinuation { continuation in
             let isAccepted = queue.stop { [vaultWriter] in

@@ -4,7 +4,7 @@ import CArguments
 @main
 enum Main {
     static func main() {
-        // `CommandLine` reads them from /proc.
+        // `CommandLine` would read them from /proc.
         let given = broker_arguments()
         Brokerctl.main(
             UnsafeBufferPointer(start: given.words, count: Int(given.count)).compactMap {

@@ -4,11 +4,11 @@ import Glibc
 
 @main
 enum Main {
-    /// On the main thread: the first thread of the pool would log before the body begins.
+    /// Runs on the main thread: the first thread of the pool would log before the body begins.
     @MainActor static func main() async {
-        // The pool's threads ask for a priority that a person's process does not get, and each says so in the journal.
+        // The pool's threads request a priority that a user's process cannot get, and each logs this in the journal.
         setenv("LIBDISPATCH_LOG", "NO", 0)
-        // `CommandLine` reads them from /proc; and `CommandLine.arguments` has them mended where they are not UTF-8.
+        // `CommandLine` would read them from /proc, and `CommandLine.arguments` repairs invalid UTF-8.
         let given = broker_arguments()
         let words = UnsafeBufferPointer(start: given.words, count: Int(given.count)).dropFirst()
         let arguments = words.compactMap { word in

@@ -13,18 +13,18 @@ struct LayeringTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("no source stands outside the table")
+    @Test("no source is outside the table")
     func complete() throws {
         let strangers = try SourceFile.all(below: "Sources").filter { $0.layer == nil }.map(\.path)
         #expect(strangers.isEmpty, "\(strangers)")
     }
 
-    @Test("the table itself points downwards, and no sibling at another")
+    @Test("the table itself points downwards, and not to siblings")
     func downwards() {
         let heights = Dictionary(uniqueKeysWithValues: Layer.all.map { ($0.name, $0.height) })
         for layer in Layer.all {
             for target in layer.targets {
-                // The C modules have no height: they are the ground.
+                // The C modules have no level: they are at the bottom.
                 #expect(heights[target, default: 0] < layer.height, "\(layer.name) → \(target)")
             }
         }
@@ -38,20 +38,20 @@ struct LayeringTests {
         #expect(libraries == ["FoundationEssentials"])
     }
 
-    @Test("the package declares the dependencies that the table has, and no others")
+    @Test("the package declares the dependencies of the table, and no others")
     func manifest() throws {
         let text = try String(contentsOf: PackageTree.root.appending(path: "Package.swift"), encoding: .utf8)
         #expect(!text.contains("unsafeFlags"), "SwiftPM refuses such a package as a dependency")
         let manifest = Manifest(text)
         for layer in Layer.all {
-            // These come with the language and are declared nowhere.
+            // These are part of the toolchain and are declared nowhere.
             let expected = layer.targets.union(layer.libraries)
                 .subtracting(["FoundationNetworking", "FoundationEssentials"])
             #expect(manifest.dependencies(of: layer.name) == expected, "\(layer.name)")
         }
     }
 
-    @Test("what is linked into the installed programs has an exact version, whoever brought it along")
+    @Test("each package linked into the installed programs has an exact version, indirect ones too")
     func exactVersions() throws {
         let text = try String(contentsOf: PackageTree.root.appending(path: "Package.swift"), encoding: .utf8)
         let packages = try ["brokerd", "brokerctl"].flatMap(LinkedPackages.of)
@@ -59,7 +59,7 @@ struct LayeringTests {
         for package in Set(packages) { #expect(text.contains("/\(package)\", exact: \""), "\(package)") }
     }
 
-    @Test("the fuzzer's own package, which has the same layers, declares the same targets")
+    @Test("the fuzzer's own package declares the same targets for the same layers")
     func fuzzedLayers() throws {
         let path = PackageTree.root.appending(path: "Tests/Fuzzing/Package.swift")
         let manifest = Manifest(try String(contentsOf: path, encoding: .utf8))
@@ -71,9 +71,9 @@ struct LayeringTests {
     }
 }
 
-@Suite("Habits hold")
+@Suite("Code conventions")
 struct HabitTests {
-    @Test("public is for the client library alone, and for what it shows of the layer below")
+    @Test("public is used only in the client library, and for the types it reexports")
     func publicDeclarations() throws {
         let findings = try SourceFile.all(below: "Sources").filter {
             $0.layer.map { !["BrokerClient", "BrokerLink"].contains($0.name) } ?? true
@@ -82,14 +82,14 @@ struct HabitTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("nothing crashes on purpose, and nothing is cast by force")
+    @Test("no code crashes on purpose or casts by force")
     func forbiddenCode() throws {
         let findings = try SourceFile.all(below: "Sources").flatMap(Rules.forbiddenCode)
             .filter { Exceptions.crashes[$0.path] == nil }
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("the broker, its tools and the client library read JSON with one reader")
+    @Test("the broker, its tools and the client library use one JSON reader")
     func slowReaders() throws {
         let findings = try SourceFile.all(below: "Sources").filter { $0.layer?.shipped == true }
             .flatMap(Rules.slowReaders)
@@ -97,7 +97,7 @@ struct HabitTests {
     }
 
     @Test(
-        "the installed programs have no Foundation in them, which is a fifth of one and half of the other (decisions 98 and 102)",
+        "the installed programs do not link Foundation, a fifth to half of their size (decision 1)",
         arguments: ["brokerd", "brokerctl"])
     func programsWithoutFoundation(program: String) throws {
         let layers = try Layer.all.reaching(from: program)
@@ -105,27 +105,27 @@ struct HabitTests {
         let files = try SourceFile.all(below: "Sources").filter { $0.layer.map { layers.contains($0.name) } ?? false }
         let findings = files.filter { $0.text.imports.contains { $0.module.hasPrefix("Foundation") } }
         #expect(findings.isEmpty, "\(findings.map(\.path))")
-        // The parser has Foundation, too.
+        // The parser uses Foundation, too.
         #expect(Layer.all.allSatisfy { !layers.contains($0.name) || !$0.libraries.contains("ArgumentParser") })
     }
 
     @Test(
-        "what a provider says is compared byte by byte",
+        "a provider's text is compared byte by byte",
         arguments: ["BrokerModel", "BrokerOAuth", "BrokerEngine", "BrokerAccess"])
     func looseComparisons(layer: String) throws {
         let findings = try SourceFile.all(below: "Sources/\(layer)").flatMap(Rules.looseComparisons)
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("what the compiler cannot check is proved in a comment")
+    @Test("a claim that the compiler cannot check is justified in a comment")
     func unprovedClaims() throws {
         let findings = try SourceFile.all(below: "Sources").flatMap(Rules.unprovedClaims)
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("no test has a time limit, keeps a core busy while it waits, or ends the process with the tests beside it")
+    @Test("no test has a time limit, spins while it waits, or ends the process with its other tests")
     func impatience() throws {
-        // Programs of their own, and a text that is written in a test.
+        // Separate programs, and a text that is written in a test.
         let others = ["Tests/Fuzzing/", "Tests/Soak/", "Tests/Benchmarks/", "Tests/BrokerTestSupport/Doubles/Samples"]
         let findings = try SourceFile.all(below: "Tests").filter { file in !others.contains { file.path.hasPrefix($0) }
         }
@@ -139,14 +139,14 @@ struct HabitTests {
         #expect(findings.isEmpty, "\(findings.map(\.path))")
     }
 
-    @Test("a file stays short enough to be read at once", arguments: ["Sources", "Tests"])
+    @Test("no file exceeds the length limit", arguments: ["Sources", "Tests"])
     func length(folder: String) throws {
         let findings = try SourceFile.all(below: folder).filter { Exceptions.long[$0.path] == nil }
             .flatMap { Rules.length(of: $0, limit: 400) }
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
-    @Test("an exception that nothing needs any more is taken out")
+    @Test("an unused exception is removed")
     func staleExceptions() throws {
         let files = try Dictionary(
             uniqueKeysWithValues: (SourceFile.all(below: "Sources") + SourceFile.all(below: "Tests"))
@@ -160,14 +160,14 @@ struct HabitTests {
     }
 }
 
-/// Files that may do what others may not, each with its reason.
+/// Files that are exempt from a rule, each with its reason.
 enum Exceptions {
     static let crashes: [String: String] = [:]
     static let long: [String: String] = [:]
 }
 
 extension [Layer] {
-    /// A layer, and the targets below it that it is built of.
+    /// A layer, and the targets below it that it uses.
     fileprivate func reaching(from name: String) throws -> Set<String> {
         var next = [try #require(first { $0.name == name })]
         var reached: Set<String> = [name]

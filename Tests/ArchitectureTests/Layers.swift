@@ -1,8 +1,8 @@
-/// A folder below Sources that is one target, what it may import, and how high it stands.
+/// A folder below Sources that is one target, its allowed imports, and its level.
 struct Layer: Sendable {
     var name: String
     var folder: String
-    /// Higher numbers stand higher. A target imports only what stands lower; what has one height are siblings.
+    /// A target imports only lower levels; targets of one level are siblings.
     var height: Int
     /// Targets of this package.
     var targets: Set<String>
@@ -11,7 +11,7 @@ struct Layer: Sendable {
     /// Part of brokerd, brokerctl or the client library: no Foundation, whose Unicode tables alone are tens of megabytes.
     var shipped = true
 
-    /// Modules that come with the language or the system.
+    /// Modules of the toolchain or the system.
     static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
     var allowed: Set<String> {
@@ -19,8 +19,8 @@ struct Layer: Sendable {
     }
 }
 
-/// The layers of docs/architecture.md. Package.swift declares the same dependencies to the compiler; this says which of
-/// them anybody may declare.
+/// The layers of docs/architecture.md. Package.swift declares the same dependencies to the compiler; this limits which
+/// of them may be declared.
 extension Layer {
     static let all: [Layer] = entryPoints + composition + answer + bytes + decisions + ground + model
 

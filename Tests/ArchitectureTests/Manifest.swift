@@ -1,7 +1,7 @@
 /// Reads the dependencies of targets out of Package.swift, as text.
 struct Manifest {
     private let text: String
-    /// What the manifest calls the products of other packages (`nioCore`), and their modules.
+    /// The manifest's names for the products of other packages (`nioCore`), and their modules.
     private let products: [Substring: String]
 
     init(_ text: String) {
@@ -10,7 +10,7 @@ struct Manifest {
         products = Dictionary(uniqueKeysWithValues: declarations.map { ($0.1, String($0.2)) })
     }
 
-    /// - Returns: targets and products, by name; nil when the manifest has no such target.
+    /// - Returns: targets and products, by name; `nil` if the manifest has no such target.
     func dependencies(of target: String) -> Set<String>? {
         for call in ["layer(", "program("] {
             for range in text.ranges(of: call) {

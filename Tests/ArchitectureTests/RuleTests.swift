@@ -1,7 +1,7 @@
 import Testing
 
-/// Each rule is seen to fail on a sample that breaks it; a rule that finds nothing anywhere would prove nothing.
-@Suite("The rules find what breaks them")
+/// Each rule must fail on a sample that breaks it; a rule that never fails proves nothing.
+@Suite("The rules find violations")
 struct RuleTests {
     private func file(_ text: String) -> SourceFile {
         SourceFile(path: "Sources/BrokerVault/Sample.swift", text: SourceText(text))
@@ -9,7 +9,7 @@ struct RuleTests {
 
     private func vault() throws -> Layer { try #require(Layer.all.first { $0.name == "BrokerVault" }) }
 
-    @Test("an import of a higher layer, of a sibling, of an undeclared library and of all of Foundation")
+    @Test("an import of a higher layer, a sibling, an undeclared library and all of Foundation is found")
     func forbiddenImports() throws {
         let sample = file(
             """
@@ -26,7 +26,7 @@ struct RuleTests {
         #expect(findings.first?.text == "BrokerVault may not import BrokerEngine")
     }
 
-    @Test("what its layer may import, and words that only look like imports")
+    @Test("allowed imports, and words that only look like imports, are accepted")
     func allowedImports() throws {
         let sample = file(
             """
@@ -50,7 +50,7 @@ struct RuleTests {
         #expect(sample.text.imports.map(\.line) == [4, 5])
     }
 
-    @Test("forced tries and casts, crashes, and what is public")
+    @Test("forced tries and casts, crashes, and public declarations are found")
     func forbiddenCode() {
         let sample = file(
             """
@@ -66,7 +66,7 @@ struct RuleTests {
         #expect(Rules.publicDeclarations(in: declarations).map(\.line) == [1, 3])
     }
 
-    @Test("a test that measures the machine, or ends the process")
+    @Test("a test that measures the machine, or ends the process, is found")
     func impatience() {
         let sample = file(
             """
@@ -79,13 +79,13 @@ struct RuleTests {
         #expect(Set(Rules.impatience(in: sample).map(\.line)) == [1, 2, 4])
     }
 
-    @Test("another reader of JSON")
+    @Test("another JSON reader is found")
     func slowReaders() {
         let sample = file("let a = try JSONDecoder().decode(A.self, from: b)\n// JSONDecoder\nJSONSerialization.x()\n")
         #expect(Rules.slowReaders(in: sample).map(\.line) == [1, 3])
     }
 
-    @Test("a provider's text that is compared with == or a pattern, and not with a literal")
+    @Test("a provider's text compared with == or a pattern is found, unless with a literal")
     func looseComparisons() {
         let sample = file(
             """
@@ -104,7 +104,7 @@ struct RuleTests {
         #expect(Rules.looseComparisons(in: sample).map(\.line) == [1, 2, 3, 4, 9, 10])
     }
 
-    @Test("a claim that nobody proves")
+    @Test("an unjustified claim is found")
     func unprovedClaims() {
         let sample = file(
             """
@@ -119,13 +119,13 @@ struct RuleTests {
         #expect(Set(Rules.unprovedClaims(in: sample).map(\.line)) == [1, 7])
     }
 
-    @Test("a file of 401 lines")
+    @Test("a file of 401 lines is found")
     func length() {
         #expect(Rules.length(of: file(String(repeating: "\n", count: 399)), limit: 400).isEmpty)
         #expect(Rules.length(of: file(String(repeating: "\n", count: 400)), limit: 400).count == 1)
     }
 
-    @Test("a dependency declared in the manifest")
+    @Test("a dependency declared in the manifest is read")
     func manifest() {
         let manifest = Manifest(
             """

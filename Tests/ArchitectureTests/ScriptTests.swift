@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// The scripts that root runs: at an installation, and in packages.
+/// The scripts that root runs: in an installation, and in packages.
 @Suite("Root's scripts")
 struct ScriptTests {
-    /// Programs with which root would run something as a person, in root's own session.
+    /// Programs with which root would run a command as a person, in root's own session.
     private static func changesOfUser(in text: String) -> [String] {
         let programs = #/(^|[\s;&|(`"'])(runuser|su|setpriv|sudo\s+(-\S+\s+)*-(u|-user))(\s|=|$)/#
         return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") && $0.contains(programs) }
@@ -23,7 +23,7 @@ struct ScriptTests {
         try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
     }
 
-    @Test("run nothing as somebody else")
+    @Test("root's scripts run nothing as another user")
     func nothingAsSomebodyElse() throws {
         for path in try Self.scripts() {
             let found = try Self.changesOfUser(in: Self.read(path))
@@ -39,14 +39,14 @@ struct ScriptTests {
         }
     }
 
-    /// Readers that may end before they have read all: what writes to them is ended by SIGPIPE then, now and then, and with `pipefail`
-    /// the script with it.
+    /// Readers that may end before they have read everything: the writer is then sometimes ended by SIGPIPE, and with `pipefail`
+    /// the script as well.
     private static func hastyReaders(in text: String) -> [String] {
         let readers = #/\|\s*(head\b|grep\s+(-\S+\s+)*-\w*q|awk\b.*\bexit\b|sed\b[^|]*[0-9\/]q\b)/#
         return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") && $0.contains(readers) }
     }
 
-    @Test("read a pipe to its end")
+    @Test("root's scripts read a pipe to its end")
     func pipes() throws {
         for path in try Self.scripts() + ["Sources/Examples/person"] {
             let found = try Self.hastyReaders(in: Self.read(path))
@@ -60,7 +60,7 @@ struct ScriptTests {
         }
     }
 
-    @Test("speak with people's managers in one way, and make files that others can read")
+    @Test("root's scripts call users' managers in one way, and make files that others can read")
     func managers() throws {
         let names = try Self.scripts().filter { $0.contains(#/\.(post|pre)(inst|rm)$/#) } + [".ci/install"]
         #expect(names.count > 6)

@@ -1,4 +1,4 @@
-/// Swift source with its comments and the text of its literals blanked out, lines kept: what is left is code.
+/// Swift source with its comments and the text of its literals blanked out, lines kept: only code remains.
 struct SourceText: Sendable {
     let code: [Substring]
     let original: [Substring]
@@ -14,7 +14,7 @@ struct SourceText: Sendable {
         var isTestable = false
     }
 
-    /// Every import, with whatever stands before the keyword (`@preconcurrency`, `package`) and after (`struct`).
+    /// Every import, with the text before the keyword (`@preconcurrency`, `package`) and after it (`struct`).
     var imports: [Import] {
         code.enumerated().compactMap { index, line in
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
@@ -28,7 +28,7 @@ struct SourceText: Sendable {
         }
     }
 
-    /// Lines (from 1) whose code has the text, as a word of its own where it begins or ends with a letter.
+    /// Lines (from 1) whose code contains the text, as a separate word if it begins or ends with a letter.
     func lines(with text: String) -> [Int] {
         code.enumerated().compactMap { index, line in
             line.ranges(of: text).contains { range in
@@ -41,7 +41,7 @@ struct SourceText: Sendable {
         }
     }
 
-    /// Whether the comment right above a line has the words.
+    /// Whether the comment directly above a line has the words.
     func comment(above line: Int, mentions words: String) -> Bool {
         var index = line - 2
         while index >= 0, original[index].drop(while: \.isWhitespace).hasPrefix("//") {
@@ -60,7 +60,7 @@ struct SourceText: Sendable {
         character.isLetter || character.isNumber || character == "_"
     }
 
-    /// A literal's interpolations are blanked with it: no declaration and no import stands in one.
+    /// A literal's interpolations are blanked with it: none contains a declaration or an import.
     private static func blank(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
@@ -96,7 +96,7 @@ struct SourceText: Sendable {
         } while depth > 0 && !rest.isEmpty
     }
 
-    /// Where a string literal that starts here ends; nil when none starts here.
+    /// The end of a string literal that starts here; `nil` if none starts here.
     private static func literalEnd(_ text: Substring) -> String.Index? {
         let hashes = text.prefix { $0 == "#" }
         var rest = text[hashes.endIndex...]
@@ -106,7 +106,7 @@ struct SourceText: Sendable {
         while !rest.isEmpty {
             if rest.hasPrefix("\\" + hashes) {
                 rest = rest.dropFirst(1 + hashes.count)
-                // An interpolation may hold literals of its own.
+                // An interpolation may contain literals of its own.
                 if rest.first == "(" { skipInterpolation(&rest) } else { rest = rest.dropFirst() }
             } else if rest.hasPrefix(quote + hashes) {
                 return rest.index(rest.startIndex, offsetBy: quote.count + hashes.count)

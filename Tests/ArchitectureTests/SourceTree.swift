@@ -3,7 +3,7 @@ import Foundation
 
 /// One Swift file below Sources or Tests.
 struct SourceFile: Sendable {
-    /// From the package's root.
+    /// Relative to the package's root.
     var path: String
     var text: SourceText
 
@@ -28,7 +28,7 @@ struct SourceFile: Sendable {
     var layer: Layer? { Layer.all.first { path.hasPrefix("Sources/\($0.folder)/") } }
 }
 
-/// What a rule has against a file.
+/// A violation of a rule in a file.
 struct Finding: Equatable, CustomStringConvertible {
     var path: String
     var line: Int
@@ -50,7 +50,7 @@ enum Rules {
         }
     }
 
-    /// Code that nobody writes outside tests.
+    /// Code that is allowed in tests only.
     static func forbiddenCode(in file: SourceFile) -> [Finding] {
         let words = [
             "try!": "handle the error", "as!": "handle the other type", "unsafeBitCast": "convert instead",
@@ -61,7 +61,7 @@ enum Rules {
         }
     }
 
-    /// What makes a test's outcome depend on how busy the machine is, or ends the tests beside it (decision 105).
+    /// Code that makes a test depend on the machine's load, or ends the tests next to it (docs/contributing.md).
     static func impatience(in file: SourceFile) -> [Finding] {
         let words = [
             "timeLimit": "wait for what happens", "Task.yield": "wait for a Watched state or begin with Task.immediate",
@@ -87,7 +87,7 @@ enum Rules {
         }
     }
 
-    /// Claims that the compiler does not check are proved in the comment above.
+    /// Claims that the compiler does not check are justified in the comment above.
     static func unprovedClaims(in file: SourceFile) -> [Finding] {
         ["@unchecked", "nonisolated(unsafe)"].flatMap { claim in
             file.text.lines(with: claim).filter { !file.text.comment(above: $0, mentions: claim) }.map {
@@ -96,7 +96,7 @@ enum Rules {
         }
     }
 
-    /// Swift's `==` takes texts for equal that only look the same: what a provider says, and client ids, are compared as
+    /// Swift's `==` treats texts as equal that only look the same: providers' texts and client ids are compared as
     /// `exactText` or with `isExactly`.
     static func looseComparisons(in file: SourceFile) -> [Finding] {
         file.text.code.enumerated().compactMap { index, line in

@@ -14,7 +14,7 @@ struct ThreatModelTests {
         "Who might want it", "Programs that are handed foreign text", "One broker for many users",
     ]
 
-    /// All test sources, one after the other.
+    /// All test sources, concatenated.
     private static func tests() throws -> String {
         let root = "\(PackageTree.root.path)/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
@@ -22,7 +22,7 @@ struct ThreatModelTests {
             .map { try read("Tests/" + $0) }.joined(separator: "\n")
     }
 
-    @Test("each test that it names is there")
+    @Test("each named test exists")
     func named() throws {
         let tests = try Self.tests()
         for name in try Self.text().matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/)
@@ -32,7 +32,7 @@ struct ThreatModelTests {
         }
     }
 
-    @Test("no row about somebody and no rule is without a test, but for what nobody stops")
+    @Test("each row and each rule has a test, except for threats that cannot be stopped")
     func everyClaim() throws {
         let parts = try Self.text().split(separator: "\n## ")
         for part in parts where Self.tables.contains(where: part.hasPrefix) {

@@ -19,7 +19,7 @@ struct ApplicationTests {
     }
 
     @Test(
-        "an authority that is no URL is an error when the application is made",
+        "an invalid authority is an error when the application is created",
         arguments: ["id.example.org", "https://", "https:///tenant", "ftp://id.example.org", "https://a b"])
     func unusableAuthority(_ text: String) async {
         let error = await failure { () async throws(BrokerClientError) in
@@ -29,13 +29,13 @@ struct ApplicationTests {
         #expect(error?.message.contains(text) == true)
     }
 
-    @Test("an authority in capitals is none of the library's business")
+    @Test("an authority in capitals is accepted by the library")
     func authorityInCapitals() throws {
         _ = try PublicClientApplication(
             configuration: PublicClientApplicationConfig(clientId: "c", authority: "HTTPS://ID.example.org/x"))
     }
 
-    @Test("an error says all that the broker said, and its sentence is what Foundation shows")
+    @Test("an error has all of the broker's details, and Foundation shows its message")
     func errors() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -62,7 +62,7 @@ struct ApplicationTests {
         #expect((error as any Error).localizedDescription == "Sign in.")
     }
 
-    @Test("accounts are enumerated by what is asked for, with those who signed out if they are wanted")
+    @Test("accounts are filtered by the parameters, with signed-out ones on request")
     func enumeration() async throws {
         let requests = Recorder<String>()
         let accounts = [
@@ -91,7 +91,7 @@ struct ApplicationTests {
         #expect(try await found(AccountEnumerationParameters(identifier: "acc-1", username: "bob@example.org")).isEmpty)
     }
 
-    @Test("a silent request carries what the app asks for, and the result what the broker knows")
+    @Test("a silent request has the app's parameters, and the result the broker's values")
     func silent() async throws {
         let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -114,7 +114,7 @@ struct ApplicationTests {
         parameters.forceRefresh = true
         parameters.authority = "https://other.example.org"
         let result = try await application.acquireTokenSilent(with: parameters)
-        // Several clouds are off by default, and then left to the registration.
+        // Several clouds are off by default, which leaves the choice to the registration.
         let expected =
             #"{"account":{"id":"acc-1"},"app":"mail","authority":"https:\/\/other.example.org","forceRefresh":true,"#
             + #""minimumLifetime":120,"scopes":["email"]}"#
@@ -177,7 +177,7 @@ struct ApplicationTests {
         }
     }
 
-    @Test("a code this library does not know is passed on by its name")
+    @Test("an unknown error code is passed on by its name")
     func openCodes() {
         #expect(BrokerClientError.Code(rawValue: "interactionRequired") == .interactionRequired)
         #expect(BrokerClientError.Code(rawValue: "somethingNew") != .internal)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("One connection, many requests")
 struct ConnectionTests {
-    @Test("an answer that arrives in pieces is put together")
+    @Test("an answer that arrives in pieces is assembled")
     func pieces() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -22,7 +22,7 @@ struct ConnectionTests {
         #expect(token.accessToken == "AT-ü")
     }
 
-    @Test("answers that come together, in another order, between empty lines, reach their callers")
+    @Test("answers that arrive together, in another order, between empty lines, reach their callers")
     func interleaved() async throws {
         let broker = try ScriptedBroker { peer in
             let requests = (0..<8).compactMap { _ in peer.request() }
@@ -47,7 +47,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("an answer nobody asked for, and a notification nobody waits for, are passed over")
+    @Test("an answer without a request, and a notification without a receiver, are ignored")
     func unexpected() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -63,7 +63,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "more requests than the socket takes are kept until the broker reads on, and nobody is blocked")
+        "requests beyond the socket's buffer are kept until the broker reads on, without blocking")
     func backlog() async throws {
         let gate = Gate()
         let broker = try ScriptedBroker { peer in
@@ -90,7 +90,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a request the broker would refuse for its length is not sent")
+    @Test("a request longer than the broker's limit is not sent")
     func tooLong() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() { peer.answer(request, ScriptedAnswers.status) }
@@ -105,7 +105,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "what is not the protocol ends the connection with a clear error instead of a wait without end",
+        "invalid input ends the connection with a clear error instead of an endless wait",
         arguments: ["garbage\n", "[]\n", "{\"jsonrpc\":\"2.0\"}\n", "{\"id\":1,\"error\":7}\n", "\u{0}\n"])
     func noise(_ line: String) async throws {
         let broker = try ScriptedBroker { peer in
@@ -121,7 +121,7 @@ struct ConnectionTests {
         #expect(error?.isRetryable == false)
     }
 
-    @Test("a line without end is cut off, not collected until memory is full")
+    @Test("an endless line is cut off before it fills the memory")
     func endlessLine() async throws {
         let broker = try ScriptedBroker { peer in
             _ = peer.request()
@@ -136,7 +136,7 @@ struct ConnectionTests {
         #expect(error?.code == .invalidResponse)
     }
 
-    @Test("a result of another shape is an error, and the connection goes on")
+    @Test("a result of another form is an error, and the connection continues")
     func wrongShape() async throws {
         let broker = try ScriptedBroker { peer in
             if let first = peer.request() { peer.answer(first, #"{"accounts":{}}"#) }
@@ -150,7 +150,7 @@ struct ConnectionTests {
         #expect(try await connection.call(GetBrokerStatus.self, .init()).mode == .user)
     }
 
-    @Test("every detail of the broker's error arrives")
+    @Test("every detail of the broker's error is available")
     func errorDetails() async throws {
         let more =
             #","reason":"refreshTokenExpired","correlationId":"c-9","oauthError":"invalid_grant","subError":"bad_token","#
@@ -182,7 +182,7 @@ struct ConnectionTests {
         #expect("\(error)" == "interactionRequired/refreshTokenExpired: Sign in.")
     }
 
-    @Test("a broker that turns the connection away says why, whether or not it read the request")
+    @Test("a broker's reason for refusing the connection is reported, whether or not it read the request")
     func turnedAway() async throws {
         let broker = try ScriptedBroker { peer in
             peer.send(
@@ -197,7 +197,7 @@ struct ConnectionTests {
         #expect(error?.reason == "otherUser")
     }
 
-    @Test("a cancelled request returns at once; its late answer disturbs nobody")
+    @Test("a cancelled request returns at once, and its late answer affects no other")
     func cancelled() async throws {
         let arrived = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -220,7 +220,7 @@ struct ConnectionTests {
         #expect(try await connection.call(GetBrokerStatus.self, .init()).connections == 1)
     }
 
-    @Test("a task that is cancelled already sends nothing")
+    @Test("a task that is already cancelled sends nothing")
     func cancelledBefore() async throws {
         let seen = Recorder<String>()
         let broker = try ScriptedBroker { peer in

@@ -11,7 +11,7 @@ struct EventTests {
         return try PublicClientApplication(configuration: configuration)
     }
 
-    @Test("events come in order, unknown ones are passed over, and the broker's end is an error")
+    @Test("events arrive in order, unknown ones are ignored, and the broker's end is an error")
     func stream() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }

@@ -2,7 +2,7 @@ import BrokerClient
 import BrokerTestSupport
 import Testing
 
-@Suite("Parameters of an app beyond the browser's page, from the client library")
+@Suite("Extra parameters of an app from the client library")
 struct ExtraParameterTests {
     private static let notice =
         #""userCode":"WDJB-MJHT","verificationUri":"https://idp.example.org/d","expiresOn":1900000000,"interval":5,"#
@@ -29,7 +29,7 @@ struct ExtraParameterTests {
         }
     }
 
-    @Test("silent requests, device codes and sign-outs carry them to the broker")
+    @Test("silent requests, device codes and sign-outs send extra parameters to the broker")
     func carried() async throws {
         let log = Recorder<String>()
         let broker = try Self.broker(log)

@@ -3,12 +3,12 @@ import BrokerRPC
 import BrokerTestSupport
 import Testing
 
-/// A broker that has not accepted anybody for a while: its queue of connections in the kernel is full.
+/// A broker that has not accepted any connection for a while: its queue in the kernel is full.
 @Suite("A broker whose queue of connections is full")
 struct FullQueueTests {
     private let gate = Gate()
     private let broker: ScriptedBroker
-    /// They have connected, and are not accepted.
+    /// They have connected, but are not accepted.
     private let queue: [LineClient]
 
     init() throws {
@@ -20,7 +20,7 @@ struct FullQueueTests {
         self.queue = queue
     }
 
-    @Test("a call waits until there is room, however short the time for a broker that restarts")
+    @Test("a call waits for room, even with a short time for a broker that restarts")
     func room() async throws {
         let connection = BrokerConnection(location: SocketLocation(path: broker.path), patience: .zero) { [gate] _ in
             gate.open()
@@ -28,14 +28,14 @@ struct FullQueueTests {
         #expect(try await connection.call(GetBrokerStatus.self, .init()).protocol == 1)
     }
 
-    @Test("a program that asks one thing after another waits likewise, and says so")
+    @Test("a program with sequential requests waits as well, and says so")
     func direct() throws {
         let connection = DirectConnection(
             location: SocketLocation(path: broker.path), patience: .zero, tellWaiting: { [gate] in gate.open() })
         #expect(try connection.call(GetBrokerStatus.self, .init()).protocol == 1)
     }
 
-    @Test("the wait for room ends with the time that the request has")
+    @Test("the wait for room ends with the request's time limit")
     func bound() throws {
         let connection = DirectConnection(
             location: SocketLocation(path: broker.path), answerTimeout: .milliseconds(50))

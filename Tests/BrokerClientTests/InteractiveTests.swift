@@ -7,12 +7,12 @@ import Testing
 struct InteractiveTests {
     struct NoScreen: Error {}
 
-    @Test("the page is shown, and the token comes when the person is done")
+    @Test("the page is shown, and the token is returned after the person is done")
     func signIn() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
-            // The person is done when the redirect comes in.
+            // The person is done when the redirect arrives.
             guard let completion = peer.request() else { return }
             peer.answer(completion, #"{"accepted":true}"#)
             peer.answer(request, ScriptedAnswers.token("AT-\(completion.string("url") ?? "")"))
@@ -33,7 +33,7 @@ struct InteractiveTests {
         #expect(page.expiresOn == 1_900_000_000)
     }
 
-    @Test("everything the app asks for is in the request")
+    @Test("all of the app's parameters are in the request")
     func parameters() async throws {
         let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -75,7 +75,7 @@ struct InteractiveTests {
         #expect(await requests.next() == expected)
     }
 
-    @Test("two sign-ins at a time show each its own page")
+    @Test("two concurrent sign-ins show each its own page")
     func twoAtATime() async throws {
         let broker = try ScriptedBroker { peer in
             let requests = (0..<2).compactMap { _ in peer.request() }
@@ -104,7 +104,7 @@ struct InteractiveTests {
         #expect(tokens == ["AT-one", "AT-two"])
     }
 
-    @Test("a page that cannot be shown cancels the sign-in and says so")
+    @Test("a page that cannot be shown cancels the sign-in and is reported")
     func cannotShow() async throws {
         let cancelled = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -147,12 +147,12 @@ struct InteractiveTests {
         }
         #expect(await shown.next() == true)
         waiting.cancel()
-        // The broker never answers the request: the caller is not kept waiting for that.
+        // The broker never answers the request: the caller does not wait for that.
         #expect(await waiting.value?.code == .canceled)
         #expect(await cancelled.next() == #"interaction.cancel {"interactionId":"i-8"}"#)
     }
 
-    @Test("cancelling before the broker named the sign-in ends it as soon as it does, and shows no page")
+    @Test("a cancellation before the broker names the sign-in ends it as soon as it does, without a page")
     func cancelBeforeOpen() async throws {
         let arrived = Recorder<String>()
         let gate = Gate()
@@ -182,7 +182,7 @@ struct InteractiveTests {
         #expect(await shown.next() == false)
     }
 
-    @Test("a page told under another request's id is shown while there is only one it can be for")
+    @Test("a page with another request's id is shown if there is only one request it can be for")
     func joined() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -207,7 +207,7 @@ struct DeviceCodeTests {
             + #""interval":5,"message":"Go there.","correlationId":"\#(correlationID)","later":1}"#
     }
 
-    @Test("the app is handed the code, and the token comes when the person is done")
+    @Test("the app gets the code, and the token is returned after the person is done")
     func signIn() async throws {
         let shown = Recorder<String>()
         let broker = try ScriptedBroker { peer in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Joining a sign-in")
 struct JoinedTests {
-    @Test("who joins opens nothing, and gets the token when the person is done elsewhere")
+    @Test("a joining request opens no page and gets the token when the person is done")
     func joined() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -20,7 +20,7 @@ struct JoinedTests {
         #expect(result.accessToken == "AT-1")
     }
 
-    @Test("a cancelled task that had joined only stops waiting: the window is not its own")
+    @Test("cancelling a task that joined only stops its wait and leaves the window open")
     func cancelled() async throws {
         let methods = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -40,7 +40,7 @@ struct JoinedTests {
         signIn.cancel()
         let error = await #expect(throws: BrokerClientError.self) { try await signIn.value }
         #expect(error?.code == .canceled)
-        // What comes next on the connection is this, and no interaction.cancel.
+        // This is the next message on the connection, and not interaction.cancel.
         _ = try await application.allAccounts()
         #expect(await methods.next() == "accounts.list")
     }

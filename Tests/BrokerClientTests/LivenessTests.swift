@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerTestSupport
 import Testing
 
-/// A broker that is slow is waited for, and one that answers nobody is given up.
+/// The client waits for a slow broker, and gives up on one that answers no one.
 @Suite("Waiting for an answer") struct LivenessTests {
     private var liveness: Liveness {
         var liveness = Liveness()
@@ -12,7 +12,7 @@ import Testing
         return liveness
     }
 
-    /// Answers the first connection after `probes` others have asked how the broker is.
+    /// Answers the first connection after `probes` others have requested the broker's status.
     private func slowBroker(answersAfter probes: Int) throws -> ScriptedBroker {
         let (asked, mayAnswer) = (Recorder<String>(), Gate())
         return try ScriptedBroker { peer in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("A request waits while the broker answers on another connection")
+    @Test("a request waits while the broker answers on another connection")
     func slow() async throws {
         var liveness = liveness
         liveness.answerTime = .seconds(600)
@@ -38,7 +38,7 @@ import Testing
         #expect(try await connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-late")
     }
 
-    @Test("A program without tasks waits likewise")
+    @Test("a program without tasks waits likewise")
     func slowDirectly() throws {
         var liveness = liveness
         liveness.answerTime = .seconds(600)
@@ -47,7 +47,7 @@ import Testing
         #expect(try connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-late")
     }
 
-    @Test("A refusal on the other connection shows a living broker as well")
+    @Test("a refusal on the other connection counts as a sign of life")
     func refusal() throws {
         let mayAnswer = Gate()
         let broker = try ScriptedBroker { peer in
@@ -65,7 +65,7 @@ import Testing
         #expect(try connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-late")
     }
 
-    @Test("A request fails when the broker answers nobody")
+    @Test("a request fails if the broker answers no one")
     func dead() async throws {
         let broker = try ScriptedBroker { $0.waitForEnd() }
         let connection = BrokerConnection(location: SocketLocation(path: broker.path), liveness: liveness)
@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .brokerNotAvailable)
     }
 
-    @Test("A program without tasks gives it up as well, also while its request does not get through")
+    @Test("a program without tasks gives up as well, even while its request is not fully sent")
     func deadDirectly() throws {
         let isOver = Gate()
         let broker = try ScriptedBroker { _ in isOver.block() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A real broker that systemd starts again", .serialized)
 struct RealRestartTests {
-    @Test("an app does not notice, not even while the broker stops: what waits is answered, and what comes is, too")
+    @Test("an app does not notice a restart: pending requests are answered, and new ones too")
     func restart() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
@@ -35,12 +35,12 @@ struct RealRestartTests {
             let token = try await refresh.value
             let cached = try await app.acquireTokenSilent(with: SilentTokenParameters(scopes: ["notes.read"]))
             #expect(cached.accessToken == token.accessToken)
-            // systemd's socket answers before the broker has said so.
+            // systemd's socket accepts before the broker has reported its start.
             try await second.process.waitForText("ready")
         }
     }
 
-    /// The broker has ended; the app asked for its accounts when it was about to.
+    /// The broker has ended; the app requested its accounts just before.
     private func stop(
         _ broker: BrokerProcess, at socket: String, while app: PublicClientApplication,
         waitsFor parameters: SilentTokenParameters, of provider: RunningProvider
@@ -57,7 +57,7 @@ struct RealRestartTests {
             } catch let refusal as Refusal {
                 return refusal.reason == "shuttingDown"
             } catch is ConnectionEnded {
-                // It closes connections on which nothing is under way.
+                // It closes connections without pending requests.
                 return true
             } catch LineClient.Failure.system("send", EPIPE) {
                 // The same, noticed a moment earlier.

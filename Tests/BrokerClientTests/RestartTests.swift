@@ -29,7 +29,7 @@ struct RestartTests {
         #expect(token.accessToken == "AT-2")
     }
 
-    @Test("a silent request lost twice fails, and may be tried again")
+    @Test("a silent request that is lost twice fails, and may be retried")
     func silentLostTwice() async throws {
         let requests = Recorder<Int>()
         let broker = try ScriptedBroker { peer in
@@ -45,7 +45,7 @@ struct RestartTests {
         #expect(await requests.next() == 2)
     }
 
-    @Test("a request that changes something and was sent is not sent again")
+    @Test("a request that changes state and was sent is not sent again")
     func removalNotRepeated() async throws {
         let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -71,7 +71,7 @@ struct RestartTests {
         peer.fail(request, "serverUnavailable", more: #","reason":"shuttingDown""#)
     }
 
-    @Test("a request refused because the broker stops goes to the next one; what waits at the first is answered there")
+    @Test("a request refused by a stopping broker goes to the next one, pending ones are answered there")
     func refusedWhileStopping() async throws {
         let arrived = Recorder<String>()
         let otherIsAnswered = Gate()
@@ -92,7 +92,7 @@ struct RestartTests {
         #expect(try await token.accessToken == "AT-1")
     }
 
-    @Test("a broker that says so twice is believed, and each of its connections is left")
+    @Test("a request refused by two stopping brokers fails, and both connections are left")
     func refusedTwice() async throws {
         let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -117,13 +117,13 @@ struct RestartTests {
         #expect(await requests.next() == "accounts.remove on 4")
     }
 
-    @Test("what a stopping broker refused has not been carried out: it goes to the next one, whatever it changes")
+    @Test("a request that a stopping broker refused goes to the next one, even if it changes state")
     func refusedChange() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
             guard peer.number > 1 else {
                 refuse(request, peer)
-                // It still answers somebody else, and keeps the connection.
+                // It still answers another request, and keeps the connection.
                 return peer.waitForEnd()
             }
             peer.answer(request, #"{"removed":2}"#)
@@ -133,7 +133,7 @@ struct RestartTests {
         #expect(try await connection.call(RemoveAccount.self, params).removed == 2)
     }
 
-    @Test("a sign-in that a stopping broker interrupted is not repeated; the next request goes to the next broker")
+    @Test("a sign-in that a stopping broker interrupted is not repeated, the next request uses the next broker")
     func interrupted() async throws {
         let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -157,7 +157,7 @@ struct RestartTests {
         #expect(await requests.next() == "broker.status on 2")
     }
 
-    @Test("a program that asks one thing after another leaves a broker that stops, too, and repeats what it refused")
+    @Test("a program with sequential requests leaves a stopping broker, too, and repeats a refused request")
     func directLeaves() throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -175,7 +175,7 @@ struct RestartTests {
         #expect(try connection.call(RemoveAccount.self, params).removed == 3)
     }
 
-    @Test("a program that asks one thing after another repeats likewise")
+    @Test("a program with sequential requests repeats likewise")
     func direct() throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -186,7 +186,7 @@ struct RestartTests {
         #expect(try connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-2")
     }
 
-    @Test("half an answer at the end of a connection is no answer")
+    @Test("a partial answer at the end of a connection does not count")
     func halfAnswer() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -200,9 +200,9 @@ struct RestartTests {
         #expect(token.accessToken == "WHOLE")
     }
 
-    @Test("a request that never left completely is sent again, whatever it does")
+    @Test("a request that was never sent completely is sent again, regardless of its method")
     func unsentRepeated() async throws {
-        // More than a socket buffers. The first broker reads nothing, and goes when the beginning has come.
+        // More than a socket buffers. The first broker reads nothing, and ends when the beginning has arrived.
         let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 900_000))
         let broker = try ScriptedBroker { peer in
             guard peer.number > 1 else { return peer.waitForInput() }
@@ -212,21 +212,21 @@ struct RestartTests {
         #expect(try await connection.call(CompleteInteraction.self, params).accepted)
     }
 
-    @Test("a broker that takes a moment to come back is waited for")
+    @Test("the client waits for a broker that takes a moment to restart")
     func gap() async throws {
         let path = try ScriptedBroker.newPath()
         let (arrived, isStopped) = (Recorder<String>(), Gate())
         let first = try ScriptedBroker(path: path) { peer in
             guard let request = peer.request() else { return }
             arrived.add(request.method)
-            // It takes the request with it.
+            // It discards the request.
             isStopped.block()
         }
         let pauses = Recorder<Duration>()
         let mayGoOn = Gate()
         let connection = BrokerConnection(location: SocketLocation(path: path), patience: .seconds(600)) { pause in
             pauses.add(pause)
-            // The first pause follows the loss, the second one an attempt to connect while nobody listens.
+            // The first pause follows the loss, the second one an attempt to connect without a listener.
             if pauses.all.count == 2 { await mayGoOn.wait() }
         }
         async let token = connection.call(AcquireTokenSilent.self, silent).accessToken
@@ -242,7 +242,7 @@ struct RestartTests {
         second.stop()
     }
 
-    @Test("a broker that hangs up on everybody is given up after a while")
+    @Test("a broker that hangs up on every connection is given up after a while")
     func hangsUp() async throws {
         let broker = try ScriptedBroker { _ in }
         let connection = connection(to: broker, patience: .milliseconds(100))

@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerTestSupport
 import Foundation
 
-/// Its broker is asked nothing but what the test asks, however busy the machine is.
+/// Without liveness checks: its broker gets only the test's own requests, however busy the machine is.
 func connection(to broker: ScriptedBroker, patience: Duration = .seconds(600)) -> BrokerConnection {
     var liveness = Liveness()
     liveness.silence = .seconds(3600)
@@ -16,7 +16,7 @@ func application(_ broker: ScriptedBroker) throws -> PublicClientApplication {
     return try PublicClientApplication(configuration: configuration)
 }
 
-/// What `body` throws; nil when it returns.
+/// The error of `body`; `nil` if it returns.
 func failure<Value>(_ body: () async throws(BrokerClientError) -> Value) async -> BrokerClientError? {
     do throws(BrokerClientError) {
         _ = try await body()

@@ -7,7 +7,7 @@ import Testing
 struct SystemBrowserTests {
     private static let url = "https://idp.example.org/authorize?a=1&b=%20x(id);'"
 
-    /// A directory with a shell script that writes its arguments, one a line, and then does what the test gives it.
+    /// A directory with a shell script that writes its arguments, one a line, and then runs the test's command.
     private struct Bench {
         let directory: String
         var arguments: String { directory + "/arguments" }
@@ -17,7 +17,7 @@ struct SystemBrowserTests {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         }
 
-        /// Run as an argument of `sh`: a file that was written a moment ago cannot always be executed itself, as long as
+        /// Run as an argument of `sh`: a new file cannot always be executed itself, as long as
         /// other tests start processes, too (ETXTBSY).
         func program(_ name: String, then ending: String = "exit 0") throws -> String {
             let path = "\(directory)/\(name)"
@@ -41,7 +41,7 @@ struct SystemBrowserTests {
         try await SystemBrowser(variable: variable, patience: patience).open(SignInPage(url: url))
     }
 
-    @Test("the URL comes last, as one argument that no shell has seen")
+    @Test("the URL is the last argument and is not parsed by a shell")
     func appended() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -50,7 +50,7 @@ struct SystemBrowserTests {
         #expect(try bench.seen() == ["\(bench.directory)/web", "--new-window", Self.url])
     }
 
-    @Test("no file or port that the application has open lives on in the browser")
+    @Test("no file or port that the application has open stays open in the browser")
     func descriptors() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -62,7 +62,7 @@ struct SystemBrowserTests {
         #expect(!links.isEmpty && !links.contains(kept))
     }
 
-    @Test("%s stands for the URL, %% for a percent sign, quotes keep spaces")
+    @Test("%s is replaced by the URL, %% by a percent sign, and quotes keep spaces")
     func placeholder() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -71,7 +71,7 @@ struct SystemBrowserTests {
         #expect(try bench.seen() == ["\(bench.directory)/my web", "--app=\(Self.url)", "100% a b", "c d"])
     }
 
-    @Test("commands that are missing, broken or fail are passed over for the next")
+    @Test("commands that are missing, broken or fail are skipped")
     func nextOne() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -81,7 +81,7 @@ struct SystemBrowserTests {
         #expect(try bench.seen() == ["\(bench.directory)/good", Self.url])
     }
 
-    @Test("a browser that keeps running has opened the page")
+    @Test("a browser that keeps running counts as success")
     func keepsRunning() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -89,7 +89,7 @@ struct SystemBrowserTests {
         try await open(program, patience: .milliseconds(300))
     }
 
-    @Test("what the browser prints does not get into the app's output, and it takes none of the app's input")
+    @Test("a browser's output does not appear in the app's, and it reads none of the app's input")
     func output() async throws {
         let bench = try Bench()
         defer { bench.remove() }
@@ -102,7 +102,7 @@ struct SystemBrowserTests {
     }
 
     @Test(
-        "only web addresses without anything odd are given to a program",
+        "only ordinary web URLs are passed to a program",
         arguments: [
             "file:///etc/passwd", "--version", "javascript:alert(1)", "https://a b", "https://a\nb", "https://a'b",
             "https://a\"b", "",

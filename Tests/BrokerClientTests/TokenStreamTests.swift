@@ -16,7 +16,7 @@ struct TokenStreamTests {
         return "\(token.dropLast())\(more)}"
     }
 
-    @Test("the first token comes at once, the next as they come, and in the end the reason is thrown")
+    @Test("the first token arrives at once, the next as they are issued, and the end throws the reason")
     func stream() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
@@ -39,7 +39,7 @@ struct TokenStreamTests {
         #expect(seen == ["at-1", "interactionRequired Sign in."])
     }
 
-    @Test("who reads slowly gets the newest token")
+    @Test("a slow reader gets the newest token")
     func newest() async throws {
         let (told, tell) = AsyncStream.makeStream(of: Void.self)
         let broker = try ScriptedBroker { peer in
@@ -64,7 +64,7 @@ struct TokenStreamTests {
         #expect(end?.code == .locked && seen.last == "at-9")
     }
 
-    @Test("what the first request is refused with is thrown before any token")
+    @Test("a refusal of the first request is thrown before any token")
     func refused() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Whom the client talks to")
+@Suite("The client's trust in the broker")
 struct TrustTests {
     private func status(_ path: String, patience: Duration = .seconds(3)) async -> BrokerClientError? {
         let connection = BrokerConnection(location: SocketLocation(path: path), patience: patience)
@@ -21,7 +21,7 @@ struct TrustTests {
         #expect(error?.isRetryable == true)
     }
 
-    @Test("a socket that nobody listens on any more is no broker")
+    @Test("a socket without a listener is reported as no broker")
     func deserted() async throws {
         let path = try ScriptedBroker.newPath()
         let broker = try ScriptedBroker(path: path) { $0.waitForEnd() }
@@ -33,13 +33,13 @@ struct TrustTests {
         #expect(error?.code == .brokerNotAvailable)
     }
 
-    @Test("a path too long for a socket address is refused, not cut off")
+    @Test("a path too long for a socket address is refused, not truncated")
     func tooLong() async throws {
         let directory = "/tmp/broker-test-\(UUID().uuidString)-" + String(repeating: "d", count: 80)
         let path = directory + "/broker.sock"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        // A socket is really there; only its name is too long to be connected to by.
+        // The socket exists; only its name is too long for connecting.
         let broker = try ScriptedBroker { $0.waitForEnd() }
         try FileManager.default.moveItem(atPath: broker.path, toPath: path)
         let error = await status(path)
@@ -47,7 +47,7 @@ struct TrustTests {
         #expect(error?.message.contains("too long") == true)
     }
 
-    @Test("a file in the socket's place is no broker")
+    @Test("a file in the socket's place is reported as no broker")
     func file() async throws {
         let path = try ScriptedBroker.newPath()
         defer { try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent) }
@@ -78,7 +78,7 @@ struct TrustTests {
         "a listener of another user behind a socket of one's own is not written to",
         .enabled(if: geteuid() == 0, "needs root to run a process as somebody else"))
     func foreignListener() async throws {
-        // Whoever it is has to get there, and to nothing else of the test's.
+        // The other user must get there, and to nothing else of the test's.
         let path = try ScriptedBroker.newPath()
         let directory = (path as NSString).deletingLastPathComponent
         defer { try? FileManager.default.removeItem(atPath: directory) }

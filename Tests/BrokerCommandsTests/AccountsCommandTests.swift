@@ -7,7 +7,7 @@ import Testing
 
 @Suite("brokerctl accounts")
 struct AccountsCommandTests {
-    /// Answers like a broker that knows one account, and logs what it is asked.
+    /// Answers like a broker that knows one account, and logs the requests.
     private func broker(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -27,7 +27,7 @@ struct AccountsCommandTests {
             + #"{"tenantId":"t-2","authority":"https://idp/t-2","username":"ada#EXT","isHomeTenant":false}],"later":"#)
 
     @Test(
-        "the accounts of an app without a registration are listed, shown and removed by client id and authority",
+        "list, show and remove find an unregistered app's accounts by client id and authority",
         arguments: [["list"], ["show", "ada"], ["remove", "ada"]])
     func adHoc(command: [String]) async throws {
         let log = Recorder<String>()
@@ -41,7 +41,7 @@ struct AccountsCommandTests {
     }
 
     @Test(
-        "half an app is a usage error, and so is a removal from no app",
+        "an incomplete app and a removal without an app are usage errors",
         arguments: [
             ["list", "--client-id", "c"], ["list", "--authority", "https://idp"], ["remove", "ada"],
             ["list", "--app", "a", "--client-id", "c", "--authority", "https://idp"],
@@ -51,7 +51,7 @@ struct AccountsCommandTests {
         #expect(try await brokerctl(["accounts"] + command, at: "/nowhere").status == .exited(2))
     }
 
-    @Test("where an account is a guest is shown")
+    @Test("show lists the tenants where an account is a guest")
     func guests() async throws {
         let broker = try broker(Recorder<String>())
         let result = try await brokerctl(["accounts", "show", "ada"], at: broker.path)
@@ -60,7 +60,7 @@ struct AccountsCommandTests {
     }
 
     @Test(
-        "the stages decide the status: what was asked for and is not done makes it 1, and is told once",
+        "a requested stage that failed makes the exit status 1 and is reported once",
         arguments: [("revocation", 1), ("browser", 1), ("wipe", 1), ("none", 0)])
     func stages(failed: String, status: Int32) async throws {
         let all = ["local", "wipe", "revocation", "browser"].map {
@@ -124,7 +124,7 @@ struct AccountsCommandTests {
     }
 
     @Test(
-        "the broker finds out whom a name means: each command that takes something away hands it on",
+        "commands that remove something let the broker resolve the account name",
         arguments: ["sign-out", "remove", "forget"])
     func namesAreHandedOn(command: String) async throws {
         let log = Recorder<String>()
@@ -144,7 +144,7 @@ struct AccountsCommandTests {
             "\(log.all)")
     }
 
-    /// Two people are signed in to mail; a token is for whoever is named.
+    /// Two accounts are signed in to mail; a token is for the named one.
     private func brokerOfTwo(_ log: Recorder<String>) throws -> ScriptedBroker {
         let two = [
             ScriptedAnswers.account(id: "acc-1"), ScriptedAnswers.account(id: "acc-2", username: "eve@example.org"),
@@ -173,7 +173,7 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("whoever was chosen for an app gets its tokens where several are signed in, until the choice is taken back")
+    @Test("an app's default account gets its tokens if several are signed in, until it is cleared")
     func defaultAccount() async throws {
         let log = Recorder<String>()
         let broker = try brokerOfTwo(log)
@@ -187,7 +187,7 @@ struct AccountsCommandTests {
             let chosen = try await run("accounts", "default", "eve@example.org", "--app", "mail")
             #expect(chosen.output.hasPrefix("The default account of mail is ") && chosen.output.contains("eve@"))
             #expect(try await brokerctl(token, at: broker.path, environment: home).output == "AT-1\n")
-            // Whoever is named comes first; another app has a choice of its own.
+            // A named account comes first; another app has a default of its own.
             #expect(
                 try await brokerctl(token + ["--account", "x"], at: broker.path, environment: home).status == .exited(4)
             )
@@ -201,7 +201,7 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("a file of an earlier version is read once: its choices go to the broker that has the accounts, others stay")
+    @Test("defaults in an earlier version's file move once to the broker that has the accounts")
     func earlierDefaults() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -233,7 +233,7 @@ struct AccountsCommandTests {
                 let now = try? String(contentsOfFile: file, encoding: .utf8).filter { !$0.isWhitespace }
                 #expect(now == left)
             }
-            // A pipe in its place is not waited for.
+            // A pipe in its place does not block.
             try FileManager.default.removeItem(atPath: file)
             try #require(mkfifo(file, 0o600) == 0)
             try await show()
@@ -241,7 +241,7 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("a chosen account that is gone: what to do is said")
+    @Test("the error for a default account that is gone says what to do")
     func lostDefault() async throws {
         let broker = try brokerOfTwo(Recorder<String>())
         try await withTestBed { bed in
@@ -257,7 +257,7 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("an account without a refresh token is not said to be signed in for good")
+    @Test("an account without a refresh token is shown with the end of its sign-in")
     func ends() {
         func state(_ isSignedIn: Bool, _ end: NumericDate?) -> String {
             var account = BrokerValues.Account(
@@ -271,7 +271,7 @@ struct AccountsCommandTests {
         #expect(state(true, 0) == "has to sign in again" && state(false, nil) == "signed out")
     }
 
-    @Test("logout takes the only account; of several it wants one to be named")
+    @Test("logout uses the only account and requires a name if there are several")
     func logout() async throws {
         let log = Recorder<String>()
         let one = try ScriptedBroker { peer in
@@ -298,7 +298,7 @@ struct AccountsCommandTests {
     }
 
     @Test(
-        "a subcommand that there is not is told, with the nearest one",
+        "an unknown subcommand is reported with the nearest one",
         arguments: [
             (["tokn"], "brokerctl: There is no command tokn; did you mean token?\nbrokerctl help lists them all.\n"),
             (
@@ -312,7 +312,7 @@ struct AccountsCommandTests {
         #expect(result.status == .exited(2) && result.errors == message, "\(result)")
     }
 
-    @Test("help is readable in however few columns", arguments: ["1", "20", "39", "40", "200"])
+    @Test("help is readable in any number of columns", arguments: ["1", "20", "39", "40", "200"])
     func narrowHelp(columns: String) async throws {
         for arguments in [["accounts"], ["login", "--help"], ["help", "token"]] {
             let result = try await brokerctl(arguments, environment: ["COLUMNS": columns])

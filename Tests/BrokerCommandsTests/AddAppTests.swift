@@ -8,7 +8,7 @@ struct AddAppTests {
         #"{"app":{"name":"mail","clientId":"made-1","authority":"https://idp","scopes":["a"],"#
         + #""executables":[],"units":[],"sandboxIds":[],"confidential":true},"clientSecretExpiresOn":4102444800}"#
 
-    @Test("a client is made at the provider, with the token of a file; what came of it is shown")
+    @Test("--register makes a client at the provider with the token of a file and shows the result")
     func register() async throws {
         try await withTestBed { bed in
             let seen = Recorder<String>()
@@ -36,7 +36,7 @@ struct AddAppTests {
         }
     }
 
-    @Test("how the secret is shown goes along with it, and is shown with the app")
+    @Test("the secret's authentication method is sent with it and shown with the app")
     func secretMethod() async throws {
         let shown = Self.answer.replacing(
             #""confidential":true"#, with: #""confidential":true,"tokenEndpointAuthMethod":"client_secret_post""#)
@@ -50,7 +50,7 @@ struct AddAppTests {
         #expect(result.output.contains("client_secret_post"))
     }
 
-    @Test("what goes along with every sign-in is kept with the app, and shown with it")
+    @Test("parameters for every sign-in are stored and shown with the app")
     func parameters() async throws {
         try await withTestBed { bed in
             let seen = Recorder<String>()
@@ -75,7 +75,7 @@ struct AddAppTests {
         }
     }
 
-    @Test("a file that is not there, or empty, is named; nothing is asked")
+    @Test("a missing or empty file is reported without a request")
     func unfitFile() async throws {
         let broker = try broker([:])
         for path in ["/nonexistent/token", "/dev/null"] {
@@ -90,7 +90,7 @@ struct AddAppTests {
     }
 
     @Test(
-        "a client id and --register exclude each other, and one of them must be there",
+        "exactly one of --client-id and --register is required",
         arguments: [
             ["--register", "--client-id", "c"], [], ["--client-id", "c", "--confidential"],
             ["--client-id", "c", "--token-endpoint-auth-method", "client_secret_post"],
@@ -102,7 +102,7 @@ struct AddAppTests {
         #expect(result.status == .exited(2))
     }
 
-    @Test("where one broker serves everybody, it is said that nobody is known by a path there")
+    @Test("a warning says that a system broker identifies no program by path")
     func executablesOfSystem() async throws {
         let broker = try broker([
             "apps.register": Self.answer,
@@ -110,19 +110,20 @@ struct AddAppTests {
         ])
         let add = ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp"]
         let program = try await brokerctl(add + ["--executable", "/usr/bin/env"], at: broker.path)
-        #expect(program.succeeded && program.errors.contains("list units of the system's"), "\(program)")
+        #expect(program.succeeded && program.errors.contains("list system units instead"), "\(program)")
         #expect(try await brokerctl(add + ["--unit", "mail.service"], at: broker.path).errors.isEmpty)
     }
 
-    @Test("a program that nobody can be is pointed out, and the app is added all the same")
+    @Test("an executable that can never match gives a warning, and the app is still added")
     func executables() async throws {
         let broker = try broker(["apps.register": Self.answer])
         try await withTestBed { bed in
             let link = bed.path("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/bin/env")
             for (path, advice) in [
-                ("/nowhere/app", "warning: There is no /nowhere/app"), (link, "what runs is /usr/bin/env"),
-                ("/etc/passwd", "warning: /etc/passwd is no program"), ("env", "warning: env is no whole path"),
+                ("/nowhere/app", "warning: /nowhere/app does not exist yet"), (link, "what runs is /usr/bin/env"),
+                ("/etc/passwd", "warning: /etc/passwd is not an executable program"),
+                ("env", "warning: env is not an absolute path"),
                 ("/usr/bin/env", nil),
             ] {
                 let result = try await brokerctl(

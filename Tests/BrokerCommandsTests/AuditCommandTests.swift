@@ -23,7 +23,7 @@ struct AuditCommandTests {
         }
     }
 
-    @Test("each entry is told with who, what, how often and for what, made safe, on 80 columns")
+    @Test("each entry shows caller, method, count and scopes, made safe, in 80 columns")
     func told() async throws {
         let broker = try broker(intact: true)
         let result = try await brokerctl(["audit", "--facts"], at: broker.path)
@@ -38,7 +38,7 @@ struct AuditCommandTests {
         for line in result.lines { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test("a log that does not hold is told after what is in it, and is exit status 1")
+    @Test("a broken log is reported after its entries, with exit status 1")
     func notIntact() async throws {
         let broker = try broker(intact: false)
         let result = try await brokerctl(["audit"], at: broker.path)
@@ -48,7 +48,7 @@ struct AuditCommandTests {
         #expect(json.status == .exited(1) && json.output.contains(#""intact":false"#) && json.lines.count == 1)
     }
 
-    @Test("where newer entries have pushed out older ones, a note says before which time, and JSON has the time")
+    @Test("a note and the JSON give the time before which newer entries displaced older ones")
     func incomplete() async throws {
         let broker = try broker(intact: true, completeSince: 1500)
         let result = try await brokerctl(["audit"], at: broker.path)
@@ -60,7 +60,7 @@ struct AuditCommandTests {
         #expect(whole.status == .exited(0) && whole.errors == "")
     }
 
-    @Test("a limit or a time that is none is a mistake", arguments: [["--limit", "0"], ["--since", "soon"]])
+    @Test("an invalid limit or time is a usage error", arguments: [["--limit", "0"], ["--since", "soon"]])
     func usage(arguments: [String]) async throws {
         #expect(try await brokerctl(["audit"] + arguments).status == .exited(2))
     }

@@ -10,7 +10,7 @@ struct CacheCommandTests {
         "cacheBytes":900,"residentBytes":31457280}
         """#
 
-    @Test("stats tell people what there is, in units they know")
+    @Test("stats shows counts and sizes in familiar units")
     func statistics() async throws {
         let broker = try broker(["cache.stats": Self.stats])
         let result = try await brokerctl(["cache", "stats"], at: broker.path)
@@ -24,7 +24,7 @@ struct CacheCommandTests {
             ])
     }
 
-    @Test("an account is forgotten by name, and what its provider said is told")
+    @Test("forget takes an account's name and reports the provider's answer")
     func forget() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -52,7 +52,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("clearing asks first, and does nothing unless it is told yes", arguments: ["y", "n", ""])
+    @Test("clear asks first and does nothing without a yes", arguments: ["y", "n", ""])
     func asks(answer: String) async throws {
         let log = Recorder<String>()
         let broker = try clearable(log)
@@ -70,7 +70,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("to forget an account asks first, and does nothing unless it is told yes", arguments: ["y", "n"])
+    @Test("forget asks first and does nothing without a yes", arguments: ["y", "n"])
     func forgetAsks(answer: String) async throws {
         let log = Recorder<String>()
         let broker = try clearable(log)
@@ -86,7 +86,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test("without a terminal an account is forgotten with --yes only")
+    @Test("forget needs --yes without a terminal")
     func forgetWithoutTerminal() async throws {
         let log = Recorder<String>()
         let broker = try clearable(log)
@@ -95,7 +95,7 @@ struct CacheCommandTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test("--yes asks nobody")
+    @Test("--yes skips the question")
     func yes() async throws {
         let log = Recorder<String>()
         let broker = try clearable(log)

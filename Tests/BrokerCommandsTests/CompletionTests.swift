@@ -9,7 +9,7 @@ struct CompletionTests {
             + #""sandboxIds":[],"confidential":false}"#
     }
 
-    /// With names that a shell must not see.
+    /// Includes names that a shell must not get.
     private func broker(_ bed: TestBed) throws -> ScriptedBroker {
         let trap = "$(touch \(bed.path("trapped")))"
         let apps = ["mail", "notes", trap].map(Self.app).joined(separator: ",")
@@ -19,7 +19,7 @@ struct CompletionTests {
         ])
     }
 
-    @Test("the names alone are for completions, without any that a shell would expand")
+    @Test("--names prints only names that a shell would not expand")
     func names() async throws {
         try await withTestBed { bed in
             let broker = try broker(bed)
@@ -29,7 +29,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("bash offers subcommands, the apps and the accounts that there are, and obeys no name")
+    @Test("bash completes subcommands, existing apps and accounts, and executes no name")
     func bash() async throws {
         try await withTestBed { bed in
             let broker = try broker(bed)
@@ -67,7 +67,7 @@ extension CompletionTests {
         try URL(filePath: PackageTree.program("brokerctl")).deletingLastPathComponent().path + ":/usr/bin:/bin"
     }
 
-    @Test("fish offers the same, and obeys no name")
+    @Test("fish completes the same and executes no name")
     func fish() async throws {
         try await withTestBed { bed in
             let broker = try broker(bed)
@@ -88,14 +88,14 @@ extension CompletionTests {
             #expect(parts[0].hasPrefix("status"), "\(result)")
             #expect(parts[1].contains("mail") && parts[1].contains("notes"), "\(result)")
             #expect(parts[2].contains("ada@example.org"), "\(result)")
-            // Each value is described by itself, or not at all; never by what the option is for.
+            // Each value has a description of its own or none, never the option's.
             #expect(parts[3].contains("raw\tthe token alone\n"), "\(result)")
             #expect(parts[4].split(separator: "\n").sorted() == ["access", "id"], "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
         }
     }
 
-    @Test("zsh offers the same at its prompt, and obeys no name")
+    @Test("zsh completes the same at its prompt and executes no name")
     func zsh() async throws {
         try await withTestBed { bed in
             let broker = try broker(bed)

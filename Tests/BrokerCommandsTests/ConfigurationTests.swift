@@ -23,7 +23,7 @@ struct ConfigurationTests {
         try ConfigurationText.setting(name, to: ConfigurationText.literal(value), in: text)
     }
 
-    @Test("one setting changes, and every other line and comment stays as it is")
+    @Test("set changes one setting and keeps every other line and comment")
     func replaced() throws {
         #expect(
             try set("log.level", "debug")
@@ -36,21 +36,21 @@ struct ConfigurationTests {
                 == Self.before.replacing(##"["firefox", "#1"]   #"##, with: ##"["x"]   #"##) + "\n")
     }
 
-    @Test("a setting that is not there goes to its table, or to a new one at the end")
+    @Test("a new setting is added to its table, or to a new table at the end")
     func added() throws {
         #expect(try set("log.other", "x").contains("[log] # how much\nother = \"x\"\n  level"))
         #expect(try set("lock.after_idle", "60").hasSuffix("# a list\n\n[lock]\nafter_idle = 60\n"))
         #expect(try set("lock.after_idle", "60", in: "") == "[lock]\nafter_idle = 60\n")
     }
 
-    @Test("a string needs no quotes, and none of its characters ends it")
+    @Test("a string needs no quotes and may contain any character")
     func literals() {
         #expect(ConfigurationText.literal("debug") == #""debug""#)
         #expect(ConfigurationText.literal("a\"b\\c\nd") == #""a\"b\\c\u000ad""#)
         for text in ["true", "60", #"["a"]"#, #""x""#, "'x'"] { #expect(ConfigurationText.literal(text) == text) }
     }
 
-    @Test("what goes on over several lines is left to an editor")
+    @Test("a value on several lines is left to an editor")
     func long() {
         let cases = [
             ("browser.command", "[browser]\ncommand = [\n\"a\"]\n"), ("log.level", "[log]\nlevel = \"\"\"\nx\"\"\"\n"),
@@ -71,7 +71,7 @@ struct ConfigurationTests {
         try String(contentsOfFile: bed.path("config/brokerd/config.toml"), encoding: .utf8)
     }
 
-    @Test("what was set is shown with where it comes from, and is what the daemon reads")
+    @Test("a changed setting is shown with its origin and read by the daemon")
     func setAndShow() async throws {
         try await withTestBed { bed in
             let set = try await config(["config", "set", "log.level", "debug"], in: bed)
@@ -93,7 +93,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "what the daemon does not take is not kept, and its own sentence says why",
+        "a setting that the daemon rejects is discarded with the daemon's message",
         arguments: [
             ("log.level", "loud", "level"), ("log.levle", "debug", "log.level"),
             ("cache.expiry_buffer", "-1", "expiry_buffer"),
@@ -110,7 +110,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("an editor's text is kept when the daemon takes it, and dropped when it does not or the editor fails")
+    @Test("an edited text is kept only if the daemon accepts it and the editor succeeds")
     func edit() async throws {
         try await withTestBed { bed in
             #expect(try await config(["config", "set", "lock.after_idle", "60"], in: bed).succeeded)
@@ -126,7 +126,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("what a broker says it reads is what is read: the machine's file, its only one, or its own settings")
+    @Test("the files that a broker reports are the files that are read")
     func asked() {
         func words(_ mode: GetBrokerStatus.Mode, _ files: [String], _ candidate: String? = nil) -> [String] {
             var status = GetBrokerStatus.Result()
@@ -146,7 +146,7 @@ struct ConfigurationTests {
         #expect(absent.mode == .system && absent.units == .machine)
     }
 
-    @Test("a name in quotes may hold whatever else separates names and values")
+    @Test("a quoted name may contain the separators of names and values")
     func quotedNames() {
         let place = #"doors.oidc_agent_accounts."a \" = b\\  # /x""#
         let alias = ConfigurationReport(line: "\(place) = grid = 1  # /etc/c.toml:2")
@@ -156,7 +156,7 @@ struct ConfigurationTests {
         #expect(ConfigurationReport(line: "log.level = info  # default")?.value == "info")
     }
 
-    @Test("a file of apps with a mistake, which the daemon goes on without, keeps no setting from being shown or set")
+    @Test("a mistake in a file of apps does not prevent showing or changing settings")
     func brokenApps() async throws {
         try await withTestBed { bed in
             let apps = bed.path("config/brokerd/apps.d")
@@ -173,7 +173,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("a file is systemd's to name by the whole path behind its option, and by nothing else")
+    @Test("a unit names a file only by its whole path after the option")
     func named() {
         let unit = "ExecStart={ path=/usr/bin/brokerd ; argv[]=/usr/bin/brokerd --system --config /srv/c.toml ; pid=0 }"
         #expect(TargetBroker.isNamed("/srv/c.toml", by: unit))
@@ -183,9 +183,9 @@ struct ConfigurationTests {
         }
     }
 
-    /// Behind a socket that systemd made for it, a broker may be an account's that can do less.
+    /// Behind a socket that systemd made for it, a broker may run as an account with fewer rights.
     @Test(
-        "root writes no file because a broker says that it reads it",
+        "root does not write a file only because a broker claims to read it",
         arguments: ["user", "system"], [true, false])
     func nobodysWord(mode: String, isThere: Bool) async throws {
         try await withTestBed { bed in
@@ -214,7 +214,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("settings of a broker with another socket, which does not answer, are nobody's")
+    @Test("a broker with another socket that does not answer has no known settings")
     func nowhere() async throws {
         try await withTestBed { bed in
             for command in [["set", "log.level", "debug"], ["show"], ["get", "log.level"]] {
@@ -225,14 +225,14 @@ struct ConfigurationTests {
         }
     }
 
-    /// Whoever is not root becomes it in a user namespace.
+    /// Other users become root in a user namespace.
     private static let asRoot = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
 
-    @Test("root leaves nothing in somebody else's home")
+    @Test("root writes nothing into another user's home")
     func foreignHome() async throws {
         try await withTestBed { bed in
             let program = try PackageTree.program("brokerctl")
-            // In a user namespace / is somebody else's.
+            // In a user namespace, / belongs to another user.
             var home = "/"
             let words = Self.asRoot + [program]
             if geteuid() == 0 {

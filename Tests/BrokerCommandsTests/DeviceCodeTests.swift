@@ -15,7 +15,7 @@ struct DeviceCodeTests {
             + #""expiresOn":1900000000,"interval":5,"message":"Go there.","correlationId":"\#(correlationID)"}"#
     }
 
-    /// Announces a code, and answers the sign-in when the test says that the person is done.
+    /// Announces a code, and answers the sign-in when the test finishes it.
     private func broker(_ log: Recorder<String>, person: DispatchSemaphore? = nil) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -30,7 +30,7 @@ struct DeviceCodeTests {
         }
     }
 
-    /// Runs the program until it has shown the code, then lets the person be done.
+    /// Runs the program until it has shown the code, then finishes the sign-in.
     private func signIn(
         _ options: [String], _ log: Recorder<String>, _ check: (ManagedProcess) async throws -> Void
     ) async throws {
@@ -47,7 +47,7 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("code and address are on lines of their own, and no picture goes into a pipe")
+    @Test("code and address are on separate lines, and a pipe gets no picture")
     func words() async throws {
         let log = Recorder<String>()
         try await signIn(["--timeout", "60"], log) { process in
@@ -60,7 +60,7 @@ struct DeviceCodeTests {
         #expect(log.all.first?.hasSuffix(#""scopes":["email"],"timeout":60}"#) == true)
     }
 
-    @Test("--authority names another one for this sign-in, without an account")
+    @Test("--authority applies to this sign-in, without an account")
     func otherAuthority() async throws {
         let log = Recorder<String>()
         try await signIn(["--authority", "https://idp.example.org/guests"], log) { _ in }
@@ -69,7 +69,7 @@ struct DeviceCodeTests {
         #expect(!params.contains("account"))
     }
 
-    @Test("programs get the notification as a line, then the result")
+    @Test("--json prints the notification as a line, then the result")
     func json() async throws {
         try await signIn(["--json"], Recorder<String>()) { process in
             let lines = process.outputText.split(separator: "\n").map(String.init)
@@ -82,7 +82,7 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("Ctrl-C leaves the broker, which ends the sign-in")
+    @Test("Ctrl-C disconnects, so the broker ends the sign-in")
     func interrupted() async throws {
         let log = Recorder<String>()
         let broker = try broker(log)
@@ -97,7 +97,7 @@ struct DeviceCodeTests {
     }
 
     @Test(
-        "what belongs to a browser is refused beside it",
+        "browser options are refused together with --device-code",
         arguments: ["--no-browser", "--manual", "--prompt=login", "--instance-aware"])
     func browserOptions(_ option: String) async throws {
         let result = try await brokerctl(Self.login + [option], at: "/nowhere")
@@ -108,7 +108,7 @@ struct DeviceCodeTests {
         get throws { try InteractionDeviceCode.Params(reading: try JSONReader.read(Array(notice("c").utf8))) }
     }
 
-    @Test("a decoder reads the address with the code in it from the blocks that the terminal shows")
+    @Test("a decoder reads the address with the code from the terminal's blocks")
     func picture() async throws {
         let lines = Self.picture(try Self.code)
         #expect(Set(lines.map(\.count)).count == 1)
@@ -128,7 +128,7 @@ struct DeviceCodeTests {
             .picture(isUTF8: isUTF8, setsColours: false)
     }
 
-    /// The blocks as a picture (PBM): a block is light, as on a dark terminal; four pixels a module.
+    /// The blocks as a picture (PBM): a block is light, as on a dark terminal; four pixels per module.
     private static func bitmap(_ lines: [String]) -> String {
         let rows = lines.flatMap { line in
             [
@@ -142,7 +142,7 @@ struct DeviceCodeTests {
         return "P1\n\((lines.first?.count ?? 0) * 4) \(scaled.count)\n" + scaled.joined(separator: "\n") + "\n"
     }
 
-    @Test("without the complete address the picture holds the plain one")
+    @Test("the picture contains the plain address if there is no complete one")
     func plainAddress() throws {
         let code = try InteractionDeviceCode.Params(
             reading: try JSONReader.read(Array(Self.notice("c", complete: false).utf8)))
@@ -151,7 +151,7 @@ struct DeviceCodeTests {
         #expect(lines == expected)
     }
 
-    @Test("no picture where it could not be seen: no terminal, a narrow one, one that is not UTF-8")
+    @Test("no picture is shown without a terminal, on a narrow one or one without UTF-8")
     func noPicture() throws {
         let code = try Self.code
         let (width, height) = (37, 19)
@@ -162,7 +162,7 @@ struct DeviceCodeTests {
         #expect(Self.picture(code, columns: width, rows: height + 6).count == height)
     }
 
-    @Test("where the standard's margin has no room a smaller one does, and below that there is no picture")
+    @Test("a smaller margin replaces the standard's if necessary, and below it there is no picture")
     func smallPicture() throws {
         let code = try Self.code
         for (columns, rows) in [(36, 100), (100, 24)] {
@@ -173,7 +173,7 @@ struct DeviceCodeTests {
         #expect(Self.picture(code, columns: 100, rows: 22).isEmpty)
     }
 
-    @Test("a page at another host than the provider's is named as that, and the picture leaves room for it")
+    @Test("a page on a foreign host gives a warning, for which the picture leaves room")
     func otherHost() throws {
         var code = try Self.code
         #expect(DeviceCodeScreen(code, on: nil).warning == nil)
@@ -185,7 +185,7 @@ struct DeviceCodeTests {
         #expect((1...40).first { !Self.picture(code, columns: 200, rows: $0).isEmpty } == rows - 1)
     }
 
-    @Test("the first locale variable that is set says whether the terminal is UTF-8")
+    @Test("the first locale variable that is set decides whether the terminal is UTF-8")
     func locales() {
         #expect(Locale.isUTF8 { ["LANG": "de_DE.UTF-8"][$0] })
         #expect(Locale.isUTF8 { ["LANG": "C", "LC_ALL": "en_US.utf8@euro"][$0] })
@@ -193,12 +193,14 @@ struct DeviceCodeTests {
         #expect(!Locale.isUTF8 { _ in nil })
     }
 
-    @Test("the countdown", arguments: [(599, "9:59"), (61, "1:01"), (0, "0:00"), (-5, "0:00")] as [(Int64, String)])
+    @Test(
+        "the countdown shows minutes and seconds",
+        arguments: [(599, "9:59"), (61, "1:01"), (0, "0:00"), (-5, "0:00")] as [(Int64, String)])
     func countdown(seconds: Int64, text: String) {
         #expect(DeviceCodeScreen.waiting(secondsLeft: seconds, columns: nil).contains(" \(text) left"))
     }
 
-    @Test("the countdown never takes two lines", arguments: 1...80)
+    @Test("the countdown never wraps", arguments: 1...80)
     func narrowCountdown(columns: Int) {
         let line = DeviceCodeScreen.waiting(secondsLeft: 599, columns: columns)
         #expect(line.count < columns)

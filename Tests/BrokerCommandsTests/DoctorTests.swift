@@ -12,9 +12,7 @@ struct DoctorTests {
         "LoadState=\(load)\nActiveState=\(active)\nUnitFileState=\(file)\n"
     }
 
-    @Test(
-        "a folder above the broker's files in which somebody else may rename is bad; a sticky one, and one of the own group, is not"
-    )
+    @Test("a parent folder that others can write is bad, unless it is sticky or of the user's own group")
     func folders() {
         func verdict(_ mode: mode_t, owner: uid_t = 0, hasPrivateGroup: Bool = false) -> CheckResult.Verdict? {
             let facts = FolderFacts(path: "/srv", owner: owner, mode: mode, hasPrivateGroup: hasPrivateGroup)
@@ -27,7 +25,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "what systemd says of the socket, and what to do about it",
+        "the socket unit's state is reported with the remedy",
         arguments: [
             (unit("loaded", "active", "enabled"), CheckResult.Verdict.good, nil),
             (unit("loaded", "active", "disabled"), .note, "systemctl --user enable brokerd.socket"),
@@ -41,7 +39,7 @@ struct DoctorTests {
         #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
     }
 
-    @Test("of the machine's broker all advice is for its units, and for root")
+    @Test("advice for the machine's broker names its units and root's commands")
     func machine() {
         let findings =
             [Self.unit("loaded", "inactive", "disabled"), Self.unit("loaded", "failed", "enabled"), nil].map {
@@ -62,7 +60,7 @@ struct DoctorTests {
         #expect(hidden.verdict == .note)
     }
 
-    @Test("what is at the socket for oidc-agent's programs, and what OIDC_SOCK says of it")
+    @Test("the socket for oidc-agent's programs is checked against OIDC_SOCK")
     func agentDoor() {
         let door = OpenDoor(name: "oidc-agent", path: "/run/a.sock")
         func finding(_ variable: String, _ doors: [OpenDoor]? = [door], trouble: String? = nil) -> CheckResult? {
@@ -76,7 +74,7 @@ struct DoctorTests {
         #expect(finding("/run/a.sock", trouble: "nobody listens there")?.verdict == .bad)
     }
 
-    @Test("a session whose sandbox keeps brokerctl's group from it is pointed out, where that group is needed")
+    @Test("a session unit whose sandbox denies a required brokerctl group is reported")
     func sessionUnit() {
         func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> CheckResult? {
             DoctorChecks.sessionUnit(
@@ -88,7 +86,7 @@ struct DoctorTests {
         #expect(DoctorChecks.sessionUnit(nil, isGroupProof: true) == nil)
     }
 
-    @Test("records of an account that is gone are named, with the command that erases them")
+    @Test("records of an account that is gone are reported with the command that erases them")
     func partitions() {
         func partition(_ uid: UInt32, _ state: String) -> UserPartition {
             UserPartition(uid: uid, account: "ada", state: state, records: 1, bytes: 1, lastUsedOn: nil)
@@ -100,7 +98,7 @@ struct DoctorTests {
         #expect(DoctorChecks.partitions([all[0]]).map(\.verdict) == [.good] && DoctorChecks.partitions([]).isEmpty)
     }
 
-    @Test("git is told of when its settings give the broker's tokens to every host, or to a helper that keeps them")
+    @Test("git settings that give tokens to every host or to a storing helper are reported")
     func git() {
         func verdict(_ lines: String...) -> String? {
             DoctorChecks.git(lines.map { $0 + "\n" }.joined()).map { "\($0.verdict.rawValue): \($0.text)" }
@@ -116,7 +114,7 @@ struct DoctorTests {
         #expect(verdict("credential.helper broker --app work --host h")?.hasPrefix("good") == true)
     }
 
-    @Test("providers that answer, are in trouble, are not trusted, or cannot be reached, in curl's words")
+    @Test("each provider is reported as answering, failing, untrusted or unreachable, in curl's words")
     func network() {
         let report = """
             0 200 https://id.example/\u{20}
@@ -132,7 +130,7 @@ struct DoctorTests {
             findings[3].text == "https://gone.example cannot be reached: Could not resolve host: gone.example.")
     }
 
-    @Test("the doctor asks the apps' providers itself")
+    @Test("doctor contacts the apps' providers itself")
     func providers() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
@@ -154,7 +152,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("a mistake in the configuration is told in brokerd's words")
+    @Test("a mistake in the configuration is reported in brokerd's words")
     func configuration() {
         let mistake = DoctorChecks.configuration(
             (2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"), isRunning: false)
@@ -168,9 +166,7 @@ struct DoctorTests {
         #expect(DoctorChecks.configuration(nil, isRunning: true).verdict == .note)
     }
 
-    @Test(
-        "A file that changed after the broker read it, and a setting that waits for a restart, are named with the remedy"
-    )
+    @Test("files changed since the last reload and settings that need a restart are reported with a remedy")
     func reading() {
         var reading = GetBrokerStatus.Configuration(files: ["/home/a/config.toml", "/etc/c.toml"], readOn: 1000)
         #expect(DoctorChecks.reading(reading) { _ in 1000 }.isEmpty)
@@ -184,7 +180,7 @@ struct DoctorTests {
         #expect(pending.first?.advice == "systemctl --user restart brokerd.service")
     }
 
-    @Test("records that were set aside, are gone, or are old ones: what it means, and what to do")
+    @Test("records that were set aside, are gone or were rolled back are reported with the remedy")
     func records() {
         var vault = GetBrokerStatus.Vault()
         #expect(DoctorChecks.records(vault).isEmpty)
@@ -198,7 +194,7 @@ struct DoctorTests {
         #expect(findings.allSatisfy { $0.advice?.contains("brokerctl cache accept-restore") == true })
     }
 
-    @Test("a second vault, a locked one, a browser that is not there, a clock that nobody keeps right")
+    @Test("a second or locked vault, a missing browser and an unsynchronized clock are reported")
     func others() {
         let vaults = DoctorChecks.vaults("/a/vault.db", isLocked: true, others: ["/a/vault.db", "/b/vault.db"])
         #expect(vaults.map(\.verdict) == [.note, .note])
@@ -209,7 +205,7 @@ struct DoctorTests {
         #expect(DoctorChecks.clock("yes\n")?.verdict == .good && DoctorChecks.clock(nil) == nil)
     }
 
-    @Test("with a broker that answers nothing is bad, and an app whose program is gone is pointed out")
+    @Test("a broker that answers is good, and an app whose program is gone is noted")
     func healthy() async throws {
         let app =
             #"{"name":"mail","clientId":"c","authority":"urn:none","scopes":[],"executables":["/nowhere/app"],"#
@@ -221,13 +217,13 @@ struct DoctorTests {
         let result = try await brokerctl(["--socket", broker.path, "doctor"])
         #expect(result.status == .exited(0), "\(result)")
         #expect(result.output.contains("Version 0.1.0 answers at \(broker.path)."), "\(result)")
-        #expect(result.output.contains("There is no /nowhere/app"), "\(result)")
+        #expect(result.output.contains("/nowhere/app does not exist yet"), "\(result)")
         let json = try await brokerctl(["--socket", broker.path, "doctor", "--json"]).json
         let findings = try #require(json["findings"] as? [[String: Any]])
         #expect(findings.first?["verdict"] as? String == "good")
     }
 
-    @Test("a broker of another version than what is installed is named with both, by doctor and by status")
+    @Test("doctor and status report a running version that differs from the installed one")
     func otherVersion() async throws {
         let broker = try broker([
             "broker.status": ScriptedAnswers.status.replacing(BrokerVersion.text, with: "0.0.9"),
@@ -242,7 +238,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("without a broker it says how one is started; status 1, and one JSON text for programs")
+    @Test("without a broker, doctor says how to start one and exits with 1, in JSON as well")
     func absent() async throws {
         let result = try await brokerctl(["--socket", "/nowhere/broker.sock", "doctor"])
         #expect(result.status == .exited(1) && result.errors.isEmpty, "\(result)")

@@ -18,7 +18,7 @@ struct DoorsCommandTests {
         {"sequence":4,"time":1700000300,"count":1,"method":"broker.start","outcome":"done"}]}
         """
 
-    @Test("names each with its socket and who came by it last, the newest first")
+    @Test("lists each door with its socket and its last callers, newest first")
     func list() async throws {
         let broker = try broker(["broker.status": Self.status, "audit.list": Self.audit])
         let text = try await brokerctl(["doors"], at: broker.path)

@@ -2,7 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("brokerctl apps show, edit and add over one that is there")
+@Suite("brokerctl apps show, edit and add with an existing app")
 struct EditAppTests {
     private static let app =
         #"{"name":"mail","clientId":"c","authority":"https://idp","group":"office","scopes":["a"],"#
@@ -21,7 +21,7 @@ struct EditAppTests {
         }
     }
 
-    @Test("edit changes what is named, keeps the rest, and takes away what is named with nothing")
+    @Test("edit changes named values, removes those named with nothing and keeps the rest")
     func edit() async throws {
         let seen = Recorder<String>()
         let broker = try Self.recorded(seen)
@@ -35,7 +35,7 @@ struct EditAppTests {
         for part in ["office", "org.example.Mail", "clientSecret\""] { #expect(!request.contains(part)) }
     }
 
-    @Test("edit switches on, switches off, and leaves to the broker", arguments: ["on", "off", "auto"])
+    @Test("edit sets a choice to on, off and auto", arguments: ["on", "off", "auto"])
     func choices(choice: String) async throws {
         let seen = Recorder<String>()
         let broker = try Self.recorded(seen)
@@ -49,7 +49,7 @@ struct EditAppTests {
         }
     }
 
-    @Test("show tells all of one app, and an app that is not there is named", arguments: [true, false])
+    @Test("show prints everything about an app and reports an unknown one", arguments: [true, false])
     func show(isThere: Bool) async throws {
         let broker = try Self.recorded(Recorder())
         let result = try await brokerctl(["apps", "show", isThere ? "mail" : "calendar"], at: broker.path)
@@ -57,7 +57,7 @@ struct EditAppTests {
         #expect((isThere ? result.output : result.errors).contains(isThere ? "org.example.Mail" : "calendar"))
     }
 
-    @Test("add asks that an app of the name is refused, unless --replace is given", arguments: [[], ["--replace"]])
+    @Test("add refuses an existing name unless --replace is given", arguments: [[], ["--replace"]])
     func add(options: [String]) async throws {
         let seen = Recorder<String>()
         let broker = try Self.recorded(seen)
@@ -67,7 +67,7 @@ struct EditAppTests {
         #expect(seen.all.first?.contains(#""replace":false"#) == options.isEmpty)
     }
 
-    @Test("a client secret comes from a file or standard input, and not from both")
+    @Test("a client secret comes from either a file or standard input")
     func secret() async throws {
         let seen = Recorder<String>()
         let broker = try Self.recorded(seen)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "brokerctl and the sample apps, the real broker, a real provider",
+    "brokerctl and the sample apps with a real broker and provider",
     .enabled(if: Prerequisite.glewlwyd.shouldRun, "\(Prerequisite.glewlwyd.missing ?? "")"))
 struct EndToEndTests {
     private struct Scene {
@@ -36,7 +36,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("sign in once with brokerctl; the other app of the group has its token, an unrelated one does not")
+    @Test("one sign-in with brokerctl serves every app of the group but no other")
     func signInOnce() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -66,7 +66,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("where no browser can be started, the page that was printed leads to the same sign-in")
+    @Test("the printed page leads to the same sign-in if no browser can be started")
     func noBrowser() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -85,7 +85,7 @@ struct EndToEndTests {
             let login = try scene.broker.startCtl(["login", "--app", "profile", "--manual"])
             let redirect = try await scene.provider.signIn(.alice, at: try await scene.page(of: login))
             try login.write("http://127.0.0.1:1/?code=x&state=y\n")
-            // Told why, and asked again.
+            // It says why, and asks again.
             try await eventually("the wrong address is refused") { login.errorText.split(separator: "\n").count > 2 }
             try login.write(redirect.url + "\n")
             #expect(await login.exitStatus() == .exited(0))
@@ -108,7 +108,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("the sample apps: one opens the browser, both show whose data they have, and one can be signed out alone")
+    @Test("the sample apps share one sign-in, show its account's data and sign out separately")
     func sampleApps() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -143,7 +143,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("the status of a real broker is understood")
+    @Test("status decodes a real broker's answer")
     func status() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("brokerctl env")
 struct EnvCommandTests {
-    @Test("names the socket for oidc-agent's programs: the usual one that is there, else the one of the configuration")
+    @Test("OIDC_SOCK names the usual socket if it exists, otherwise the configured one")
     func agentSocket() {
         func path(_ socket: String, _ configured: String?, there: Bool) -> String? {
             OIDCAgentSocket.path(
@@ -22,7 +22,7 @@ struct EnvCommandTests {
         #expect(path("broker.sock", nil, there: true) == "oidc-agent.sock")
     }
 
-    @Test("sets the variables in every shell, without a broker", arguments: ShellTextTests.shells)
+    @Test("env sets the variables in every shell without a broker", arguments: ShellTextTests.shells)
     func shells(shell: [String]) async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("it's a $folder")

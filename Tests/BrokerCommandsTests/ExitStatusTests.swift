@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What brokerctl's exit status and streams say")
+@Suite("brokerctl's exit status and streams")
 struct ExitStatusTests {
     @Test(
-        "each kind of failure has its status, its sentence on standard error, and nothing on standard output",
+        "each kind of failure has its status, a sentence on standard error and no output",
         arguments: [
             ("interactionRequired", 4), ("accessDenied", 5), ("grantRequired", 5), ("offline", 1), ("throttled", 1),
             ("ambiguousAccount", 4), ("locked", 4), ("userCanceled", 1), ("internal", 1), ("invalidParameter", 1),
@@ -26,7 +26,7 @@ struct ExitStatusTests {
         #expect((json.json["data"] as? [String: Any])?["kind"] as? String == kind)
     }
 
-    @Test("without a broker the status is 3, and the message says how to start one")
+    @Test("without a broker, the status is 3 and the message says how to start one")
     func noBroker() async throws {
         let result = try await brokerctl(["status"], at: "/nonexistent/broker.sock")
         #expect(result.status == .exited(3))
@@ -37,7 +37,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "a wrong command line is status 2, and nothing is asked of a broker",
+        "a wrong command line is status 2 and causes no request",
         arguments: [
             [], ["nosuch"], ["status", "--bogus"], ["accounts"], ["apps"], ["token"], ["token", "--client-id", "c"],
             ["token", "--app", "a", "--client-id", "c", "--authority", "u"], ["token", "--app", "a", "--format", "x"],
@@ -59,7 +59,7 @@ struct ExitStatusTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test("with --json a wrong command line is an error object on standard output as well")
+    @Test("with --json, a wrong command line also prints an error object on standard output")
     func usageAsJSON() async throws {
         let result = try await brokerctl(["token", "--json"])
         #expect(result.status == .exited(2))
@@ -68,7 +68,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "A word that people try first leads to the command that there is",
+        "a common wrong word gives a hint to the right command",
         arguments: [(["version"], "--version"), (["token", "notes"], "--app notes")])
     func suggestions(_ arguments: [String], _ hint: String) async throws {
         let result = try await brokerctl(arguments)
@@ -77,7 +77,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "help and version are no failure", arguments: [["--help"], ["help", "token"], ["token", "-h"], ["--version"]])
+        "help and version exit with 0", arguments: [["--help"], ["help", "token"], ["token", "-h"], ["--version"]])
     func help(_ arguments: [String]) async throws {
         let result = try await brokerctl(arguments)
         #expect(result.status == .exited(0))
@@ -86,7 +86,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "--socket and --json are understood before and after the subcommand",
+        "--socket and --json are accepted before and after the subcommand",
         arguments: [
             ["--socket", "@", "--json", "status"], ["status", "--socket", "@", "--json"],
             ["--json", "status", "--socket", "@"], ["--socket=@", "status", "--json"],
@@ -99,7 +99,7 @@ struct ExitStatusTests {
         #expect(result.output == ScriptedAnswers.status + "\n")
     }
 
-    @Test("the same two levels down")
+    @Test("--socket and --json are accepted two levels down")
     func globalOptionsOfNouns() async throws {
         let broker = try broker(["accounts.list": #"{"accounts":[]}"#])
         for arguments in [
@@ -110,7 +110,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test("a broker that goes away in the middle of a change is a failure, not a success")
+    @Test("a broker that disconnects during a change is a failure")
     func lost() async throws {
         let broker = try ScriptedBroker { peer in _ = peer.request() }
         let result = try await brokerctl(["accounts", "remove", "ada@example.org", "--app", "mail"], at: broker.path)
@@ -118,7 +118,7 @@ struct ExitStatusTests {
         #expect(result.errors.contains("went away"))
     }
 
-    @Test("a token request outlives a broker that restarts under it")
+    @Test("a token request survives a restart of the broker")
     func restarted() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), peer.number > 1 else { return }
@@ -128,7 +128,7 @@ struct ExitStatusTests {
         #expect(result.output == "AT-2\n")
     }
 
-    @Test("another protocol is not mistaken for a failed request")
+    @Test("an unknown protocol is not mistaken for a failed request")
     func garbage() async throws {
         let broker = try ScriptedBroker { peer in
             _ = peer.request()
@@ -139,7 +139,7 @@ struct ExitStatusTests {
         #expect(result.errors.contains("does not speak"))
     }
 
-    @Test("a broker that turns the person away says why")
+    @Test("a refusal of the broker is printed with its reason")
     func turnedAway() async throws {
         let broker = try ScriptedBroker { peer in
             peer.send(

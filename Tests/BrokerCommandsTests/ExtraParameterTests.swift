@@ -21,7 +21,7 @@ struct ExtraParameterTests {
     }
 
     @Test(
-        "token, login --device-code and logout carry it to the broker",
+        "token, login --device-code and logout send it to the broker",
         arguments: [
             (["token", "--app", "mail", "--scope", "email"], "token.acquireSilent"),
             (["login", "--device-code", "--app", "mail", "--scope", "email"], "token.acquireByDeviceCode"),

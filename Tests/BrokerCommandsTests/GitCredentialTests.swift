@@ -7,7 +7,7 @@ import Testing
 struct GitCredentialTests {
     private func request(_ lines: String...) -> GitCredentialRequest { GitCredentialRequest(lines: lines) }
 
-    @Test("a token goes to https and to this machine, to no other place and to no other protocol")
+    @Test("a token goes only to https hosts and to this machine")
     func schemes() {
         func verdict(_ scheme: String, _ host: String) -> GitCredentialAnswer.Verdict {
             GitCredentialAnswer.verdict(on: request("protocol=\(scheme)", "host=\(host)"), hosts: [])
@@ -28,7 +28,7 @@ struct GitCredentialTests {
         #expect(verdict("https", "git.example.org\r") == .notOurs)
     }
 
-    @Test("where hosts are named, exactly these get it, ports included")
+    @Test("only the named hosts, including ports, get a token")
     func hosts() {
         func verdict(_ host: String) -> GitCredentialAnswer.Verdict {
             GitCredentialAnswer.verdict(
@@ -52,7 +52,7 @@ struct GitCredentialTests {
         return result.lines
     }
 
-    @Test("every git gets a user name and the token as password; the user name is the one that the host wants")
+    @Test("git gets the token as password, with the username that the host expects")
     func basic() async throws {
         let expiry = "password_expiry_utc=1900000000"
         #expect(
@@ -64,7 +64,7 @@ struct GitCredentialTests {
         #expect(
             try await answer("protocol=https", "host=h", "username=ada", "later=x", "capability[]=authtype")
                 == ["username=ada", "password=AT-1", expiry])
-        // A server that takes passwords gets one, and so does a git that knows nothing else.
+        // A server that accepts passwords gets one, as does a git that supports nothing else.
         #expect(
             try await answer(
                 "capability[]=authtype", "protocol=https", "host=h", "wwwauth[]=Bearer realm=x", "wwwauth[]=Basic x")
@@ -74,7 +74,7 @@ struct GitCredentialTests {
                 == ["username=oauth2", "password=AT-1", expiry])
     }
 
-    @Test("the program does the same under the name by which git finds it")
+    @Test("the program does the same under the name that git looks for")
     func link() async throws {
         try await withTestBed { bed in
             let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
@@ -89,7 +89,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("no error is on standard output, with --json neither; git is told to stop", arguments: [[], ["--json"]])
+    @Test("errors never go to standard output, even with --json, and git is told to stop", arguments: [[], ["--json"]])
     func errors(_ options: [String]) async throws {
         let arguments = options + ["git-credential", "--app", "work", "--scope", "repo", "get"]
         let input = "protocol=https\nhost=h\n"
@@ -106,7 +106,7 @@ struct GitCredentialTests {
         #expect(absent.errors.contains("systemctl --user start brokerd.socket"))
     }
 
-    @Test("the token that the server refused is named to the broker, in no argument and no message")
+    @Test("a token that the server refused reaches the broker but no argument or message")
     func erase() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -124,7 +124,7 @@ struct GitCredentialTests {
         #expect(
             log.all.last == #"token.acquireSilent {"app":"work","rejectedToken":"AT-1","scopes":["repo"]}"#,
             "\(log.all)")
-        // Without a password, for another host, and without encryption there is nothing to say.
+        // Without a password, for another host, or without encryption, nothing is sent.
         for input in ["protocol=https\nhost=h\n", "protocol=http\nhost=h\npassword=AT-1\n", ""] {
             let before = log.all.count
             let silent = try await brokerctl(
@@ -134,7 +134,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("over http, git gets nothing and the person a reason")
+    @Test("over http, git gets no token and the user a reason")
     func unencrypted() async throws {
         let result = try await brokerctl(
             ["git-credential", "--app", "work", "get"], at: "/nowhere/broker.sock",

@@ -1,7 +1,7 @@
 import BrokerTestSupport
 import Testing
 
-@Suite("brokerctl grants, and who is connected")
+@Suite("brokerctl grants and connected callers")
 struct GrantCommandTests {
     private static let facts =
         #""facts":{"rootMount":"other","userNamespace":"other","pidNamespace":"same","cgroup":"/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.Mail-1.scope"}"#
@@ -12,7 +12,7 @@ struct GrantCommandTests {
         #"{"id":"x2f3q2m9ab","caller":{"tier":"systemInstalled","id":"/usr/bin/\u001b[31mgit"},"app":"notes","#
         + #""account":{"id":"acc-1"},"createdOn":1000,"expiresOn":99999999999,"uses":7,"lastUsedOn":2000}"#
 
-    @Test("requests and grants are told with the tier and the facts, and fit on 80 columns")
+    @Test("requests and grants are listed with tier and facts in 80 columns")
     func list() async throws {
         let broker = try broker([
             "grants.list": #"{"grants":[\#(Self.grant)],"requests":[\#(Self.request)]}"#,
@@ -26,11 +26,11 @@ struct GrantCommandTests {
         ] {
             #expect(result.output.contains(text), "\(text) in \(result.output)")
         }
-        // A fact is one word, however long it is.
+        // A fact is one word of any length.
         for line in result.lines where !line.contains("app-flatpak") { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test("a client without a registration stands behind its authority, and nothing of what is asked is left out")
+    @Test("an unregistered client is shown after its authority, with the complete request")
     func client() async throws {
         let scopes = (0..<30).map { "https://api.example.org/auth/scope-\($0)" }
         let request =
@@ -44,7 +44,7 @@ struct GrantCommandTests {
         for scope in scopes { #expect(result.output.contains(scope)) }
     }
 
-    @Test("a name cannot add a line to what was approved, nor be of any length")
+    @Test("a name cannot add a line to an approval, and its length is limited")
     func forgedLine() async throws {
         let caller = #"/opt/a\n\u3164Granted: everything"# + String(repeating: "x", count: 3_000_000)
         let grant =
@@ -54,7 +54,7 @@ struct GrantCommandTests {
         #expect(result.lines.count == 1 && result.output.hasPrefix("/opt/aGranted: everythingx"))
     }
 
-    @Test("nothing is said in words, and as JSON to programs")
+    @Test("an empty list is a sentence, and empty JSON for programs")
     func empty() async throws {
         let broker = try broker(["grants.list": #"{"grants":[],"requests":[]}"#])
         #expect(try await brokerctl(["grants", "list"], at: broker.path).output.contains("Nothing is granted"))
@@ -62,7 +62,7 @@ struct GrantCommandTests {
         #expect(json.output == #"{"grants":[],"requests":[]}"# + "\n")
     }
 
-    @Test("a tier is shown by the word that is wanted, and an error names all of them")
+    @Test("a tier is shown in the spelling that options accept, and an error lists all")
     func tiers() async throws {
         let broker = try broker([
             "grants.list": #"{"grants":[\#(Self.grant)],"requests":[]}"#,
@@ -78,7 +78,7 @@ struct GrantCommandTests {
     }
 
     @Test(
-        "what is approved is said as the broker expects it",
+        "approve sends the grant as the broker expects it",
         arguments: [
             (["k7f3q2m9ab"], #"{"request":"k7f3q2m9ab"}"#),
             (
@@ -114,20 +114,20 @@ struct GrantCommandTests {
     }
 
     @Test(
-        "half an approval is a mistake",
+        "an incomplete approval is a usage error",
         arguments: [[], ["id", "--app", "mail"], ["--app", "mail"], ["--caller", "mail"], ["id", "--for", "soon"]])
     func usage(arguments: [String]) async throws {
         #expect(try await brokerctl(["grants", "approve"] + arguments).status == .exited(2))
     }
 
-    @Test("denying and revoking say what was done")
+    @Test("deny and revoke report the result")
     func others() async throws {
         let broker = try broker(["grants.deny": #"{"denied":true}"#, "grants.revoke": #"{"revoked":true}"#])
         #expect(try await brokerctl(["grants", "deny", "k7"], at: broker.path).output == "Denied k7.\n")
         #expect(try await brokerctl(["grants", "revoke", "k7"], at: broker.path).output == "Revoked k7.\n")
     }
 
-    @Test("who is connected is listed with what they are judged by")
+    @Test("connected callers are listed with their facts")
     func callers() async throws {
         let broker = try broker([
             "broker.callers":

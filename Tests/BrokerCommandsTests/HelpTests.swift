@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-    /// Every command that has examples, by the words that name it.
+    /// Every command that has examples, with its words.
     private static let commands = [
         ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
         ["accounts", "remove"],
@@ -17,7 +17,7 @@ struct HelpTests {
         ["key", "rotate"], ["lock"], ["cache", "accept-restore"],
     ]
 
-    @Test("the examples in the help can be typed as they are", arguments: commands)
+    @Test("the examples in the help are valid commands", arguments: commands)
     func examples(command: [String]) async throws {
         let help = try await brokerctl(["help"] + command, environment: ["COLUMNS": "200"])
         let examples = help.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -31,14 +31,14 @@ struct HelpTests {
                 }
                 let result = try await bed.run(
                     Launch("/bin/sh", ["-c", line], environment: ["XDG_RUNTIME_DIR": bed.directory.path]))
-                // There is no broker; a mistake of the example's would be 2.
+                // There is no broker; a usage error in the example would be 2.
                 let expected: Int32 = command == ["doctor"] ? 1 : 3
                 #expect(result.status == .exited(expected), "\(example)\n\(result)")
             }
         }
     }
 
-    /// Every command, with the words that lead there.
+    /// Every command, with its words.
     private static func all(below path: CommandPath) -> [CommandPath] {
         [path]
             + path.last.subcommands.flatMap { subcommand in
@@ -48,7 +48,7 @@ struct HelpTests {
             }
     }
 
-    @Test("every command shows how it is used")
+    @Test("every command has help")
     func everyCommand() {
         let commands = Self.all(below: CommandPath([Brokerctl.root]))
         #expect(commands.count > 50)

@@ -24,7 +24,7 @@ import Testing
         return try await brokerctl(["import", "msal-cache", file] + arguments, at: socket)
     }
 
-    @Test("a cache is sent account by account, each part with what is known about clients")
+    @Test("a cache is sent account by account, each part with the metadata of clients")
     func parts() throws {
         let whole = try #require(try JSONReader.read(Array(Self.cache.utf8)).value.objectValue)
         let parts = CacheParts.of(whole)
@@ -34,18 +34,18 @@ import Testing
         #expect(parts.map { $0["RefreshToken"]?.objectValue?.keys.sorted() } == [nil, ["r"]])
     }
 
-    @Test("the output says what was imported, what was not, and the command that registers a client, safe to paste")
+    @Test("the output lists imported and skipped items, with safe commands to register clients")
     func words() async throws {
         let broker = try broker(["cache.import": Self.answer])
         let result = try await run(Self.cache, at: broker.path)
         #expect(result.status == .exited(0))
         #expect(result.lines.contains("Accounts        2"))
-        #expect(result.output.contains("2 that the broker has as good, 6 expired"))
+        #expect(result.output.contains("2 that the broker already has, 6 expired"))
         #expect(result.lines.count { $0 == "Entry 1 of IdToken has no secret." } == 1)
         #expect(result.output.contains(#"brokerctl apps add NAME --client-id 'it'\''s' --authority https://e/t"#))
     }
 
-    @Test("programs are given the sums")
+    @Test("--json prints the totals")
     func json() async throws {
         let broker = try broker(["cache.import": Self.answer])
         let result = try await run(Self.cache, ["--json"], at: broker.path)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "what is no cache is said to be none before any broker is asked",
+        "a file that is not a cache is refused before any request",
         arguments: [nil, "", "[]", "{}", "\u{1}\u{2}"])
     func notACache(text: String?) async throws {
         let result = try await run(text)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "an app and a client id at once are a mistake of usage",
+        "an app together with a client id is a usage error",
         arguments: [
             ["--app", "a", "--client-id", "c", "--authority", "u"], ["--client-id", "c"], ["--authority", "u"],
         ])

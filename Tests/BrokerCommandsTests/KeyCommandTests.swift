@@ -13,7 +13,7 @@ struct KeyCommandTests {
     private static let recovery = #""added":["passphrase"],"#
 
     @Test(
-        "a further source is added and taken back as the broker expects it",
+        "add-source and remove-source send what the broker expects",
         arguments: [
             (
                 ["add-source", "passphrase", "--stdin"],
@@ -38,7 +38,7 @@ struct KeyCommandTests {
         #expect(log.all == [params])
     }
 
-    /// Asks before each answer what it may, as pinentry 1.3 does on a terminal, and waits for it.
+    /// Sends inquiries before each answer, as pinentry 1.3 does on a terminal, and waits for replies.
     private static let inquiring = #"""
         #!/bin/sh
         echo OK
@@ -54,7 +54,7 @@ struct KeyCommandTests {
         done
         """#
 
-    @Test("a pinentry that asks how good a passphrase is has an answer: no number, and nothing is made up for it")
+    @Test("a pinentry that asks for the passphrase's quality gets a reply without a rating")
     func inquiries() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -75,14 +75,14 @@ struct KeyCommandTests {
         }
     }
 
-    @Test("a credential is said to open on this machine only, until something else opens the vault as well")
+    @Test("a credential gives a warning that it works only here, until a second source is added")
     func credential() async throws {
         for (added, isSaid) in [("", true), (Self.recovery, false)] {
             let state = Self.state("credential", added: added)
             let broker = try broker(["keys.setSource": state, "keys.status": state])
             let made = try await brokerctl(["key", "set-source", "credential"], at: broker.path)
             #expect(made.output.contains("opens on no other one") == isSaid, "\(made)")
-            // Another key ends what was added.
+            // Another key removes the added sources.
             #expect(made.output.contains("passphrase opens it no longer; add it again") != isSaid, "\(made)")
             let shown = try await brokerctl(["key", "status"], at: broker.path)
             #expect(shown.output.contains("Also opened by  passphrase") != isSaid, "\(shown)")
@@ -94,7 +94,7 @@ struct KeyCommandTests {
         #expect(DoctorChecks.key(key).verdict == .good)
     }
 
-    @Test("where the usual key is missing, unlock asks for the recovery passphrase")
+    @Test("unlock asks for the recovery passphrase if the usual key is missing")
     func unlock() async throws {
         let status = ScriptedAnswers.status.replacing(#""locked":false"#, with: #""locked":true"#)
         let broker = try ScriptedBroker { peer in
@@ -106,7 +106,7 @@ struct KeyCommandTests {
                 }
             }
         }
-        // There is nobody to be asked.
+        // There is no terminal to ask on.
         let result = try await brokerctl(["unlock"], at: broker.path)
         #expect(result.errors.contains("no terminal to ask for the passphrase"), "\(result)")
     }

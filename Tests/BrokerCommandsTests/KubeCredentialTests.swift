@@ -12,7 +12,7 @@ struct KubeCredentialTests {
             + #""https://k","config":\#(config)},"interactive":false},"later":1}"#
     }
 
-    /// The broker's answer about an ID token that ends then.
+    /// The broker's answer with an ID token of this expiry.
     private static func answer(endingOn time: String) -> String {
         ScriptedAnswers.token("AT-1").replacing("1900000000", with: time)
     }
@@ -21,7 +21,7 @@ struct KubeCredentialTests {
         try #require(result.json["status"] as? [String: String], "\(result)")
     }
 
-    @Test("answers in the version that it was asked in", arguments: ["v1", "v1beta1"])
+    @Test("the answer has the version of the request", arguments: ["v1", "v1beta1"])
     func version(_ version: String) async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let result = try await brokerctl(
@@ -34,7 +34,7 @@ struct KubeCredentialTests {
         #expect(result.errors.isEmpty)
     }
 
-    @Test("the ID token is given and asked about unless the access token is, and its own end with it")
+    @Test("the ID token and its own expiry are given unless the access token is requested")
     func idToken() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -51,7 +51,7 @@ struct KubeCredentialTests {
     }
 
     @Test(
-        "an ID token that says it never ends has an end that can be written",
+        "an ID token with an extreme expiry gets one that can be written",
         arguments: ["253402300800", "67768036191676799", "9223372036854775806"])
     func endless(_ expiry: String) async throws {
         let broker = try broker(["token.acquireSilent": Self.answer(endingOn: expiry)])
@@ -59,7 +59,7 @@ struct KubeCredentialTests {
         #expect(try status(result)["expirationTimestamp"] == "9999-12-31T23:59:59Z")
     }
 
-    @Test("the cluster's entry may name app and scopes; what is on the command line counts first")
+    @Test("the command line overrides the app and scopes in the cluster's entry")
     func clusterSettings() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -76,7 +76,7 @@ struct KubeCredentialTests {
         #expect(log.all == [#"{"app":"k8s","scopes":["s"]}"#, #"{"app":"other","scopes":["t"]}"#])
     }
 
-    @Test("what cannot be answered has its reason on standard error and nothing on standard output")
+    @Test("a failure prints its reason on standard error and nothing on standard output")
     func refusals() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         for (asked, reason) in [

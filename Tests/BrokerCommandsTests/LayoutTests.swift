@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerValues
 import Testing
 
-@Suite("Text is laid out for the terminal")
+@Suite("Layout of text on a terminal")
 struct LayoutTests {
     private static func table() -> Table {
         var table = Table("NAME", "AUTHORITY", "ID")
@@ -11,9 +11,7 @@ struct LayoutTests {
         return table
     }
 
-    @Test(
-        "a table that is too wide has its widest cells shortened, but never what names the row; addresses lose their scheme"
-    )
+    @Test("a table that is too wide drops URL schemes and shortens all cells but the first")
     func shortened() {
         #expect(
             Self.table().text(in: Layout(columns: 40)) == """
@@ -24,7 +22,7 @@ struct LayoutTests {
     }
 
     @Test(
-        "at 80 and 50 columns each app's provider can be told from the others; at 40 each app is a block",
+        "apps' providers stay distinguishable at 80 and 50 columns, and each app is a block at 40",
         arguments: [80, 50, 40])
     func apps(columns: Int) throws {
         let text = AppText.table([
@@ -43,7 +41,7 @@ struct LayoutTests {
         return try App(reading: JSONReader.read(text.utf8))
     }
 
-    @Test("a table that would say nothing any more is a block for each row, with all of it")
+    @Test("a table that would become unreadable turns into a complete block per row")
     func blocks() {
         var table = Self.table()
         table.add("mail", "", "2")
@@ -61,7 +59,7 @@ struct LayoutTests {
                 """)
     }
 
-    @Test("elsewhere nothing is shortened or broken")
+    @Test("text is neither shortened nor wrapped without a terminal")
     func elsewhere() {
         let text = Self.table().text()
         #expect(text.contains("https://id.example.org/realms/one  0123456789abcdef0123456789abcdef01234567\n"))
@@ -69,7 +67,7 @@ struct LayoutTests {
         #expect(Layout.plain.prose(long) == long)
     }
 
-    @Test("values stand beside their names as long as there is room for their words, else below")
+    @Test("values are next to their names if their words fit, otherwise below")
     func facts() {
         var facts = Facts()
         facts.add("Vault", "locked, and nobody has the passphrase for it")
@@ -86,7 +84,7 @@ struct LayoutTests {
                 """)
     }
 
-    @Test("long lines are broken at spaces and go on where they began; a long word stays whole, to be copied")
+    @Test("long lines wrap at spaces with their indentation, and long words stay whole")
     func prose() {
         let layout = Layout(columns: 30)
         #expect(
@@ -108,7 +106,7 @@ struct LayoutTests {
         #expect(layout.prose("Erase everything that there is? [y/N] ") == "Erase everything that there\nis? [y/N] ")
     }
 
-    @Test("a command that takes several lines is still one to a shell")
+    @Test("a command on several lines is still one to a shell")
     func command() {
         let words = ["brokerctl", "login", "--app", "my notes", "--device-code"]
         #expect(Layout.plain.command(words) == "  brokerctl login --app 'my notes' --device-code")
@@ -119,7 +117,7 @@ struct LayoutTests {
                 """)
     }
 
-    @Test("what is found is said beside the subject, the advice below it")
+    @Test("a finding is next to its subject, with the advice below")
     func findings() {
         let findings = [
             CheckResult("Broker", .good, "Version 1 answers."),

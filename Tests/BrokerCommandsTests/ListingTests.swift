@@ -2,13 +2,13 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Accounts, apps and status, for people and programs")
+@Suite("Accounts, apps and status for people and programs")
 struct ListingTests {
     private static let apps =
         #"{"apps":[{"name":"mail","clientId":"c-1","authority":"https://idp","group":"office","scopes":["a","b"],"#
         + #""executables":["/usr/bin/mail"],"units":[],"sandboxIds":[],"confidential":true}]}"#
 
-    @Test("the status reads as sentences' worth of facts")
+    @Test("status lists the broker's facts")
     func status() async throws {
         let broker = try broker(["broker.status": ScriptedAnswers.status])
         let result = try await brokerctl(["status"], at: broker.path)
@@ -26,7 +26,7 @@ struct ListingTests {
                 """)
     }
 
-    @Test("accounts stand in columns; names cannot command the terminal or turn the line around")
+    @Test("accounts are in columns, and names cannot control the terminal or reverse the line")
     func accounts() async throws {
         let accounts = [
             ScriptedAnswers.account(id: "acc-1"),
@@ -47,7 +47,7 @@ struct ListingTests {
                 """)
     }
 
-    @Test("an administrator sees whose records there are, and whether the account still has the uid")
+    @Test("an administrator sees the owners of records and whether they still have the uid")
     func partitions() async throws {
         let broker = try broker([
             "partitions.list": #"{"partitions":[{"uid":1000,"account":"ada","state":"present","records":12,"#
@@ -64,7 +64,7 @@ struct ListingTests {
         #expect(lines[4].hasPrefix("1003           unknown"))
     }
 
-    @Test("nobody and nothing are said in words", arguments: ["accounts", "apps"])
+    @Test("an empty list is a sentence", arguments: ["accounts", "apps"])
     func empty(_ noun: String) async throws {
         let broker = try broker(["accounts.list": #"{"accounts":[]}"#, "apps.list": #"{"apps":[]}"#])
         let result = try await brokerctl([noun, "list"], at: broker.path)
@@ -86,7 +86,7 @@ struct ListingTests {
             ])
     }
 
-    @Test("an account that is not there is a failure")
+    @Test("an unknown account is a failure")
     func showNobody() async throws {
         let broker = try broker(["accounts.get": #"{"account":null}"#])
         let result = try await brokerctl(["accounts", "show", "eve", "--json"], at: broker.path)
@@ -94,14 +94,14 @@ struct ListingTests {
         #expect((result.json["data"] as? [String: Any])?["kind"] as? String == "accountNotFound")
     }
 
-    @Test("removing says what is gone")
+    @Test("remove reports the removed tokens")
     func remove() async throws {
         let broker = try broker(["accounts.remove": #"{"removed":1}"#])
         let result = try await brokerctl(["accounts", "remove", "ada@example.org", "--app", "mail"], at: broker.path)
         #expect(result.output == "Removed 1 token of ada@example.org from mail.\n")
     }
 
-    @Test("apps stand in columns")
+    @Test("apps are in columns")
     func apps() async throws {
         let broker = try broker(["apps.list": Self.apps])
         let result = try await brokerctl(["apps", "list"], at: broker.path)
@@ -111,7 +111,7 @@ struct ListingTests {
             ])
     }
 
-    @Test("an app is registered with everything given, its secret from standard input")
+    @Test("add sends every option, with the secret from standard input")
     func add() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -135,11 +135,11 @@ struct ListingTests {
             #"{"authority":"https:\/\/idp","checkAuthority":true,"clientId":"c-1","clientSecret":"s3cret","executables":["\/usr\/bin\/mail"],"#
             + #""group":"office","name":"mail","redirectUri":"http:\/\/127.0.0.1:1\/","replace":false,"sandboxIds":["org.example.Mail"],"#
             + #""scopes":["a","b"],"units":["mail.service"]}"#
-        // Whether a program is known by its path depends on the broker.
+        // The broker decides whether it identifies programs by path.
         #expect(log.all == [expected, "broker.status"])
     }
 
-    @Test("a secret that never comes is not sent as an empty one")
+    @Test("a missing secret is not sent as an empty one")
     func noSecret() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -152,13 +152,13 @@ struct ListingTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test("an app is forgotten")
+    @Test("an app is removed")
     func removeApp() async throws {
         let broker = try broker(["apps.remove": #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"#])
         #expect(try await brokerctl(["apps", "remove", "mail"], at: broker.path).output == "Removed mail.\n")
     }
 
-    @Test("on a terminal headers stand out and JSON is spread over lines; NO_COLOR is heeded")
+    @Test("a terminal gets bold headers and indented JSON, and NO_COLOR is respected")
     func terminal() async throws {
         let broker = try broker(["broker.status": ScriptedAnswers.status])
         func onTerminal(_ command: String, _ environment: [String: String]) async throws -> String {
@@ -176,7 +176,7 @@ struct ListingTests {
     }
 
     @Test(
-        "completion scripts are for the shell they are for",
+        "completion prints a script for the named shell",
         arguments: [("bash", "complete "), ("zsh", "#compdef"), ("fish", "complete -c")])
     func completion(_ shell: String, _ mark: String) async throws {
         let result = try await brokerctl(["completion", shell])
@@ -185,7 +185,7 @@ struct ListingTests {
         #expect(result.output.contains("force-refresh"))
     }
 
-    @Test("a broker that does not answer is given up, and it is said what to do; status 3")
+    @Test("a broker that does not answer gives status 3 and says what to do")
     func silentBroker() async throws {
         let broker = try ScriptedBroker { $0.waitForEnd() }
         let result = try await brokerctl(["status", "--timeout", "1"], at: broker.path)
@@ -193,7 +193,7 @@ struct ListingTests {
         #expect(try await brokerctl(["status", "--timeout", "0"], at: broker.path).status == .exited(2))
     }
 
-    @Test("what the provider said and the correlation id are told, made safe; a mistake of one's own has neither")
+    @Test("a provider's message and the correlation id are printed safely, except for usage errors")
     func providersWords() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {

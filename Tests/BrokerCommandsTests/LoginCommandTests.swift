@@ -28,7 +28,7 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("--instance-aware allows for people of other clouds; without it the app's registration counts")
+    @Test("--instance-aware overrides the app's registration")
     func instanceAware() async throws {
         for option in [["--instance-aware"], []] {
             let log = Recorder<String>()
@@ -45,7 +45,7 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("the address is printed on a line of its own, and the one you end up at is taken from standard input")
+    @Test("--manual prints the address on its own line and reads the redirect from standard input")
     func manual() async throws {
         let log = Recorder<String>()
         let broker = try broker(log)
@@ -96,7 +96,7 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("the account that must sign in is looked up by its name, and the other options go along")
+    @Test("the account is looked up by name and sent with the other options")
     func account() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -120,7 +120,7 @@ struct LoginCommandTests {
                 + #""scopes":["email"],"tokenType":"DPoP"}"#)
     }
 
-    @Test("an unknown account is an error before a page is opened")
+    @Test("an unknown account is an error before a page opens")
     func unknownAccount() async throws {
         let broker = try BrokerCommandsTests.broker(["accounts.get": #"{"account":null}"#])
         let result = try await brokerctl(Self.login + ["--account", "eve"], at: broker.path)
@@ -129,7 +129,7 @@ struct LoginCommandTests {
     }
 
     @Test(
-        "options that make no sense are a usage error",
+        "contradictory options are a usage error",
         arguments: [
             ["--strict-login-hint"], ["--account", "a", "--login-hint", "b"], ["--device-code", "--account", "a"],
             ["--device-code", "--private"], ["--max-age", "-1"], ["--query", "x"],
@@ -140,7 +140,7 @@ struct LoginCommandTests {
         #expect(result.status == .exited(2))
     }
 
-    @Test("a missing claims file is an error before anything is asked")
+    @Test("a missing claims file is an error before any request")
     func noClaimsFile() async throws {
         let broker = try broker(Recorder<String>())
         let result = try await brokerctl(Self.login + ["--claims", "/nowhere/claims.json"], at: broker.path)
@@ -148,7 +148,7 @@ struct LoginCommandTests {
         #expect(result.errors.contains("/nowhere/claims.json"))
     }
 
-    @Test("a sign-in whose page is open elsewhere says so, and opens none", arguments: [[], ["--no-browser"]])
+    @Test("a sign-in whose page is open elsewhere says so and opens no page", arguments: [[], ["--no-browser"]])
     func joined(options: [String]) async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -163,7 +163,7 @@ struct LoginCommandTests {
         #expect(result.output.contains("Signed in"))
     }
 
-    @Test("programs get the result alone on standard output")
+    @Test("--json prints only the result on standard output")
     func json() async throws {
         let broker = try broker(Recorder<String>())
         let result = try await brokerctl(
@@ -182,7 +182,7 @@ struct LoginCommandTests {
         try await eventually("the broker sees the client leave") { log.all.last == "left" }
     }
 
-    @Test("Ctrl-C cancels the sign-in, and the status says which signal it was", arguments: [SIGINT, SIGTERM])
+    @Test("a signal cancels the sign-in and determines the exit status", arguments: [SIGINT, SIGTERM])
     func interrupted(_ signal: Int32) async throws {
         let log = Recorder<String>()
         let broker = try broker(log)
@@ -199,7 +199,7 @@ struct LoginCommandTests {
         try await eventually("the broker sees the client leave") { log.all.last == "left" }
     }
 
-    @Test("the browser that BROWSER names is started with the page")
+    @Test("the browser in $BROWSER is started with the page")
     func browser() async throws {
         let broker = try broker(Recorder<String>())
         try await withTestBed { bed in
@@ -219,7 +219,7 @@ struct LoginCommandTests {
     }
 
     @Test(
-        "a command of your own, or a private window of the default browser, shows the page; no shell is asked",
+        "--browser and --private open the page without a shell",
         arguments: [
             (["--browser", "firefox 'a b' $HOME --at=%u"], "a b|$HOME|--at=\(page)|"),
             (["--private"], "--private-window|\(page)|"),
@@ -239,7 +239,7 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("a default browser whose private windows are not known is named, and nothing but the address is shown")
+    @Test("a default browser without known private windows is reported, and only the address shown")
     func unknownBrowser() async throws {
         try await withTestBed { bed in
             try await programs(in: bed, defaultBrowser: "lynx.desktop")
@@ -249,7 +249,7 @@ struct LoginCommandTests {
         }
     }
 
-    /// Firefox, under both of its names, and the desktop's word on the default browser.
+    /// Firefox, under both of its names, as the desktop's default browser.
     private func programs(in bed: TestBed, defaultBrowser: String) async throws {
         let firefox = "#!/bin/sh\nprintf '%s|' \"$@\" > '\(bed.path("seen"))'\n"
         try await bed.install(firefox, as: "firefox")
@@ -257,14 +257,14 @@ struct LoginCommandTests {
         try await bed.install("#!/bin/sh\necho \(defaultBrowser)\n", as: "xdg-settings")
     }
 
-    @Test("without any browser the address is shown and waited for, with two other ways beside it")
+    @Test("without a browser, the address is shown with two other ways to sign in")
     func noBrowser() async throws {
         let errors = try await byHand([], path: "/nonexistent")
         #expect(errors.contains("No browser could be started (tried /nonexistent, xdg-open)"))
         #expect(try await byHand(["--browser", "nosuch --new"], path: "/nonexistent").contains("(tried nosuch)"))
     }
 
-    @Test("what a failing xdg-open has to say is not shown")
+    @Test("the output of a failing xdg-open is not shown")
     func noise() async throws {
         try await withTestBed { bed in
             try await bed.install("#!/bin/sh\necho noise\necho noise >&2\nexit 3\n", as: "xdg-open")
@@ -272,8 +272,8 @@ struct LoginCommandTests {
         }
     }
 
-    /// Without a display the real one looks for browsers of terminals, which end well without anybody seeing a page.
-    @Test("a browser for text terminals is not taken for one that shows the page")
+    /// Without a display, the real one looks for terminal browsers, which exit with 0 although no page is visible.
+    @Test("a terminal browser does not count as showing the page")
     func textBrowser() async throws {
         try await withTestBed { bed in
             try await bed.install("#!/bin/sh\nexec ${BROWSER:-true}\n", as: "xdg-open")
@@ -282,7 +282,7 @@ struct LoginCommandTests {
         }
     }
 
-    /// Runs `login` where no browser can be had, until it was cancelled; what it said.
+    /// Runs `login` without a browser until it is cancelled, and returns its output.
     private func byHand(_ options: [String], path: String, browser: String = "/nonexistent") async throws -> String {
         let log = Recorder<String>()
         let broker = try broker(log)
@@ -302,7 +302,7 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("a sign-in that needs nobody shows no page")
+    @Test("a sign-in without interaction opens no page")
     func alreadyThere() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() { peer.answer(request, ScriptedAnswers.token(expiresOn: 0)) }

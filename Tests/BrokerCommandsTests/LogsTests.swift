@@ -4,7 +4,7 @@ import Testing
 
 @Suite("brokerctl logs")
 struct LogsTests {
-    /// A journalctl that prints what it was asked; the first call looks whether there is anything.
+    /// A journalctl that prints its arguments; the first call checks for entries.
     private func logs(_ arguments: [String], journal: String?) async throws -> CommandResult {
         try await withTestBed { bed in
             try FileManager.default.createDirectory(atPath: bed.path("bin"), withIntermediateDirectories: true)
@@ -17,7 +17,7 @@ struct LogsTests {
 
     private static let echo = #"for word in "$@"; do printf '%s|' "$word"; done; echo"#
 
-    @Test("the journal of the broker's unit is shown, the newest hundred entries")
+    @Test("logs shows the newest hundred entries of the broker's unit")
     func plain() async throws {
         let result = try await logs([], journal: Self.echo)
         #expect(
@@ -25,7 +25,7 @@ struct LogsTests {
                 == "--user-unit|brokerd.service|--no-hostname|--quiet|--output|short-iso|--lines=100|\n", "\(result)")
     }
 
-    @Test("time, number, app and following are journalctl's to understand, and no word becomes another option")
+    @Test("options are passed to journalctl, and no value becomes another option")
     func options() async throws {
         let result = try await logs(
             ["--json", "--since=--vacuum-size=1", "--lines", "5", "--app", "notes", "--follow"], journal: Self.echo)
@@ -35,7 +35,7 @@ struct LogsTests {
         #expect(try await logs(["--lines", "0"], journal: Self.echo).status == .exited(2))
     }
 
-    @Test("where there is no journal a sentence says where the log is", arguments: ["exit 1", "true", nil])
+    @Test("without a journal, a sentence says where the log is", arguments: ["exit 1", "true", nil])
     func none(_ journal: String?) async throws {
         let result = try await logs([], journal: journal)
         #expect(result.status == .exited(1) && result.output.isEmpty, "\(result)")

@@ -13,7 +13,7 @@ struct MetricsCommandTests {
         "vault":{"records":7,"errors":4,"quarantined":1,"missing":0},"residentBytes":31457280}
         """#
 
-    /// What Prometheus' own parser finds in it.
+    /// The result of Prometheus' own parser.
     private func parsed(_ text: String, as format: String) async throws -> [String] {
         try await withTestBed { bed in
             let script = PackageTree.root.appending(path: "Tests/BrokerTestSupport/Fixtures/metrics-parser.py").path
@@ -23,7 +23,7 @@ struct MetricsCommandTests {
         }
     }
 
-    @Test("the text is OpenMetrics to Prometheus' own strict parser")
+    @Test("Prometheus' own strict parser accepts the text as OpenMetrics")
     func openMetrics() async throws {
         let broker = try broker(["broker.metrics": Self.metrics])
         let result = try await brokerctl(["metrics"], at: broker.path)
@@ -51,14 +51,14 @@ struct MetricsCommandTests {
             #"["histogram", "brokerd_token_latency_seconds_sum", {"source": "cached"}, 30.000123]"#,
         ]
 
-    @Test("a file for node exporters is whole, for everybody to read, and in the one format that they take")
+    @Test("--textfile writes a complete, world-readable file in the node exporters' format")
     func textfile() async throws {
         let broker = try broker(["broker.metrics": Self.metrics])
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("metrics")
             let file = "\(folder)/brokerd.prom"
             try "old".write(toFile: file, atomically: true, encoding: .utf8)
-            // Whatever the person's umask: another user reads it.
+            // Independent of the umask, because another user reads it.
             let result = try await bed.run(
                 Launch(
                     "/bin/sh",
@@ -80,14 +80,14 @@ struct MetricsCommandTests {
         }
     }
 
-    @Test("a file that cannot be written leaves the old one, and says so")
+    @Test("a failed write keeps the old file and is reported")
     func noPlace() async throws {
         let broker = try broker(["broker.metrics": Self.metrics])
         let result = try await brokerctl(["metrics", "--textfile", "/nowhere/brokerd.prom"], at: broker.path)
         #expect(result.status == .exited(1) && result.errors.contains("/nowhere/brokerd.prom cannot be written"))
     }
 
-    @Test("the real broker's own are good text, too, and --json is what it answered")
+    @Test("a real broker's metrics are valid text, and --json prints its answer")
     func real() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

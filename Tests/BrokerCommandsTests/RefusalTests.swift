@@ -1,11 +1,11 @@
 import BrokerTestSupport
 import Testing
 
-/// A broker of somebody else's: what is root's is refused.
-@Suite("brokerctl, where only root may")
+/// A broker of another user, which refuses root's operations.
+@Suite("brokerctl commands reserved for root")
 struct RefusalTests {
     @Test(
-        "who may not do it is told before anybody asks them for something",
+        "a refused user is told so before any prompt",
         arguments: [
             (["key", "set-source", "passphrase"], "keys.status"), (["unlock"], "broker.unlock"),
             (["cache", "import", "/dev/null"], "cache.stats"), (["cache", "export", "/tmp/never-made"], "cache.stats"),
@@ -25,7 +25,7 @@ struct RefusalTests {
                 }
             }
         }
-        // Nobody could be asked here: without the refusal that would be what is told.
+        // There is no terminal: without the refusal, the error would say so.
         let result = try await brokerctl(arguments, at: broker.path)
         #expect(result.status == .exited(5) && result.errors.contains("Only root may do this."), "\(result)")
         #expect(log.all.filter { $0 != "broker.status" } == [method])

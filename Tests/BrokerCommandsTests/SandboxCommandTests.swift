@@ -5,7 +5,7 @@ import Testing
 struct SandboxCommandTests {
     private static let path = "/run/user/7/brokerd/sandboxes/h2/broker.sock"
 
-    @Test("add prints the socket, and how the usual programs are given its folder")
+    @Test("add prints the socket and examples that pass its folder to common programs")
     func add() async throws {
         let broker = try broker(["sandboxes.open": #"{"handle":"h2","path":"\#(Self.path)"}"#])
         let result = try await brokerctl(
@@ -17,7 +17,7 @@ struct SandboxCommandTests {
         #expect(result.output.contains("brokerctl sandboxes remove h2"))
     }
 
-    @Test("list says what each is for and who opened it; what is foreign steers no terminal")
+    @Test("list shows each sandbox's apps and opener, with foreign text made safe")
     func list() async throws {
         let broker = try broker([
             "sandboxes.list": """
@@ -33,7 +33,7 @@ struct SandboxCommandTests {
     }
 
     @Test(
-        "half a sandbox is a mistake",
+        "an incomplete sandbox is a usage error",
         arguments: [
             ["sandboxes", "add", "--id", "x"], ["sandboxes", "add", "--engine", "podman"],
             ["sandboxes", "add", "--engine", "podman", "--id", "x", "--right", "admin"],

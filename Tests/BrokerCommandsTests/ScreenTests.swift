@@ -2,8 +2,8 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// What commands print, in terminals of the usual sizes and in small ones.
-@Suite("Every screen fits its terminal")
+/// The output of commands in terminals of common and small sizes.
+@Suite("Output fits the terminal")
 struct ScreenTests {
     private static let sizes = [(80, 24), (50, 24), (40, 20)]
 
@@ -17,7 +17,7 @@ struct ScreenTests {
         + #""authority":"https://login.example.org/realms/department/v2.0","scopes":["mail.read","calendar.read"],"#
         + #""executables":["/usr/bin/thunderbird"],"units":[],"sandboxIds":[],"confidential":false}"#
 
-    /// With values as long as they are in real life.
+    /// With values of realistic length.
     private static let answers = [
         "broker.status": ScriptedAnswers.status.replacing(
             "/var/lib/x/vault.db", with: "/home/ada/.local/state/brokerd/vault.db"),
@@ -47,7 +47,7 @@ struct ScreenTests {
 
     /// Runs it in a terminal.
     ///
-    /// - Returns: its lines; those that the terminal had to break are whole.
+    /// - Returns: its lines, with wrapped ones joined.
     private func lines(
         _ command: [String], _ size: (columns: Int, rows: Int), at broker: ScriptedBroker
     ) async throws -> [String] {
@@ -67,7 +67,7 @@ struct ScreenTests {
 
     private func expectFit(_ lines: [String], _ columns: Int) {
         let text = lines.joined(separator: "\n")
-        // The terminal breaks a line only for one word that has no room on any.
+        // The terminal wraps a line only for a word longer than the width.
         for line in lines where line.count > columns {
             #expect(
                 !line.trimmingCharacters(in: .whitespaces).contains(" "), "“\(line)” in \(columns) columns:\n\(text)")
@@ -75,7 +75,7 @@ struct ScreenTests {
     }
 
     @Test(
-        "lists, facts and findings",
+        "lists, facts and findings fit",
         arguments: [
             ["status"], ["status", "--callers"], ["accounts", "list"], ["accounts", "show", "ada"], ["apps", "list"],
             ["apps", "show", "correspondence"], ["grants", "list"], ["sandboxes", "list"], ["audit", "--facts"],
@@ -88,7 +88,7 @@ struct ScreenTests {
         #expect(!lines.contains { $0.contains("brokerctl: ") }, "\(lines)")
     }
 
-    @Test("at 80 columns a person has a table, at 40 all of each row")
+    @Test("a list is a table at 80 columns and complete blocks at 40")
     func accounts() async throws {
         let broker = try broker(Self.answers)
         let wide = try await lines(["accounts", "list"], (80, 24), at: broker)
@@ -99,7 +99,7 @@ struct ScreenTests {
     }
 
     @Test(
-        "help and mistakes",
+        "help and usage errors fit",
         arguments: [
             ["--help"], ["login", "--help"], ["apps", "add", "--help"], ["help", "token"], ["lgoin"],
             ["login", "--ap"],
@@ -109,7 +109,7 @@ struct ScreenTests {
         expectFit(try await lines(command, size, at: try broker([:])), size.columns)
     }
 
-    @Test("an error with all that belongs to it", arguments: sizes)
+    @Test("an error with all its details fits", arguments: sizes)
     func failure(_ size: (columns: Int, rows: Int)) async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -126,7 +126,7 @@ struct ScreenTests {
         #expect(lines.contains { $0.hasPrefix("  Correlation id: ") || $0 == "  Correlation id:" }, "\(lines)")
     }
 
-    @Test("a sign-in without a browser tells the other ways as commands that can be copied", arguments: sizes)
+    @Test("a sign-in without a browser shows the other ways as commands to copy", arguments: sizes)
     func otherWays(_ size: (columns: Int, rows: Int)) async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }

@@ -4,7 +4,7 @@ import BrokerRPC
 import BrokerValues
 import Testing
 
-@Suite("What a person at the desktop is asked")
+@Suite("Questions to the user at the desktop")
 struct SessionNoticeTests {
     private func notice(
         _ id: String, of caller: String, _ tier: CallerTier = .sandboxed, account: String? = "acc-1",
@@ -17,7 +17,7 @@ struct SessionNoticeTests {
         return SessionNotice(request, names)
     }
 
-    @Test("says who asks, how well that is known, for what and whose; refusing comes first")
+    @Test("a request shows caller, tier, scopes and account, with Deny first")
     func words() {
         let notice = notice("mail", of: "org.example.Game", scopes: ["mail.read"])
         #expect(notice.title == "A program asks for mail")
@@ -27,7 +27,7 @@ struct SessionNoticeTests {
         )
     }
 
-    @Test("offers the times that the page offers, in words; a sandbox without a name is offered half a day only")
+    @Test("a request offers the same lifetimes as the page, and an unnamed sandbox only 12 hours")
     func times() {
         let choices = notice("mail", of: "org.example.Game").choices
         #expect(choices.map(\.label) == ["Deny", "Allow for 12 hours", "Allow for 30 days", "Allow always"])
@@ -40,7 +40,7 @@ struct SessionNoticeTests {
         #expect(unnamed.text.hasPrefix("A program in a sandbox without a name (container:session-3.scope) asks"))
     }
 
-    @Test("no word is the broker's own for a tier")
+    @Test("the text never uses the broker's own words for tiers")
     func tiers() {
         let tiers: [CallerTier] = [.confined, .systemInstalled, .unknown, .unidentified]
         let words = tiers.map { notice("mail", of: "/usr/bin/game", $0).text.split(separator: " asks")[0] }
@@ -51,7 +51,7 @@ struct SessionNoticeTests {
             ])
     }
 
-    @Test("names the people where it is about every account")
+    @Test("a request for every account names them")
     func everybody() {
         func text(_ people: [String]) -> String {
             notice("mail", of: "org.example.Game", account: nil, people: people).text
@@ -64,7 +64,7 @@ struct SessionNoticeTests {
         #expect(text([]).contains(" with every account it has, "))
     }
 
-    @Test("a sign-in that ended is told with its provider")
+    @Test("an ended sign-in is shown with its provider")
     func ended() {
         let event = TokenEvent.Params(
             .refreshTokenRejected, app: "mail", accountId: "acc-1", scopes: ["openid", "read"], expiresOn: nil)
@@ -76,7 +76,7 @@ struct SessionNoticeTests {
     }
 
     @Test(
-        "the browser's command is read as the report writes it",
+        "the browser's command is parsed from the report",
         arguments: [
             (#"["firefox", "%u"]"#, ["firefox", "%u"]), (#"["a b", "c\"d\\e", ""]"#, ["a b", #"c"d\e"#, ""]),
             (#"["x, y"]"#, ["x, y"]), ("(not set)", nil), ("[]", nil), (#"["a\u{202e}"]"#, nil), (#"["a"#, nil),
@@ -85,7 +85,7 @@ struct SessionNoticeTests {
         #expect(SessionBrowser.words(of: text) == words)
     }
 
-    @Test("a name cannot bring control characters or turn the text around")
+    @Test("a name cannot add control characters or reverse the text")
     func names() {
         let notice = notice("mail\u{202e}", of: "game\u{1b}[31m\nAllow me")
         for text in [notice.title, notice.text] {
@@ -93,7 +93,7 @@ struct SessionNoticeTests {
         }
     }
 
-    @Test("a client without a registration stands behind the authority, the end of its host first")
+    @Test("an unregistered client is shown after its authority, domain first")
     func client() {
         let request = GrantRequest(
             id: "k7f3q2m9ab", caller: CallerIdentity(tier: .sandboxed, id: "org.example.Game"),
@@ -107,7 +107,7 @@ struct SessionNoticeTests {
         )
     }
 
-    @Test("a page that another machine had opened is told with that machine's name, until the sign-in has ended")
+    @Test("a page opened by another machine is shown with its name until the sign-in ends")
     func elsewhere() throws {
         func change(_ json: String) throws -> SessionChange? {
             SessionChange.of(
@@ -129,7 +129,7 @@ struct SessionNoticeTests {
         #expect(try change(here) == nil, "the person began it here")
     }
 
-    @Test("more than a notice shows has no button that allows it")
+    @Test("a request too long for a notice has no button that allows it")
     func tooLong() {
         for notice in [
             notice("mail", of: "org.example.Game", scopes: (0..<40).map { "https://api.example.org/scope-\($0)" }),

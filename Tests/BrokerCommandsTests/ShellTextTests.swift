@@ -3,10 +3,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// What is printed for shells, read by each of them: scripts take `--format env`, people paste commands.
+/// Output for shells, read by each of them: scripts read `--format env`, people paste commands.
 @Suite("Words for shells")
 struct ShellTextTests {
-    /// As scripts, and for those that know it as on a terminal, with a history that `!` means.
+    /// As scripts, and also as on a terminal for shells with history expansion (`!`).
     static let shells = [
         ["sh"], ["bash"], ["dash"], ["zsh", "-f"], ["fish", "--no-config"], ["bash", "--norc", "--noprofile", "-i"],
         ["zsh", "-f", "-i"], ["zsh", "-f", "-o", "rcquotes"], ["mksh"],
@@ -22,8 +22,8 @@ struct ShellTextTests {
         #"'\''; echo pwned; '\''"#, #"\'; echo pwned #"#, "-n", "~root", "=ls", "!!", "!-1", "%self", "é雪",
     ]
 
-    /// The lines are on standard input, as they are on a terminal.
-    /// csh has other variables, and the same words.
+    /// The lines are on standard input, as on a terminal.
+    /// csh has a different syntax for variables, but the same words.
     static let alsoCsh = shells + [["tcsh", "-f"]]
 
     private func run(_ lines: [String], by shell: [String], in bed: TestBed) async throws -> CommandResult {
@@ -33,7 +33,7 @@ struct ShellTextTests {
         return try await bed.run(Launch("sh", ["-c", command, file] + shell))
     }
 
-    @Test("every pair of characters is one word, and the same one, to every shell", arguments: alsoCsh)
+    @Test("every shell reads every pair of characters as the same single word", arguments: alsoCsh)
     func pairs(shell: [String]) async throws {
         try await withTestBed { bed in
             let words = Self.pairs + Self.others
@@ -48,7 +48,7 @@ struct ShellTextTests {
         }
     }
 
-    @Test("variables that a shell evaluates hold what the provider said, and nothing of it is run", arguments: shells)
+    @Test("evaluated variables contain the provider's text, of which nothing is executed", arguments: shells)
     func variables(shell: [String]) async throws {
         try await withTestBed { bed in
             for name in Self.others + [#"\"#, #"a\'; touch pwned; \'"#] {
@@ -60,7 +60,7 @@ struct ShellTextTests {
                 #expect(printed.status == .exited(0), "\(printed)")
                 let folder = try bed.makeDirectory("folder")
                 try Data(printed.output.utf8).write(to: URL(filePath: folder + "/env"))
-                // As people write it.
+                // The form that people use.
                 let evaluate = shell.first == "fish" ? "eval (cat env)" : "eval \"$(cat env)\""
                 let result = try await run(
                     ["cd \(folder)", evaluate, "printf '%s\\n' \"$BROKER_ACCOUNT\""], by: shell, in: bed)
@@ -70,7 +70,7 @@ struct ShellTextTests {
         }
     }
 
-    @Test("what needs no quotes has none")
+    @Test("a word is quoted only if necessary")
     func plain() {
         #expect(ShellText.quoted("https://id.example.org:8443/a-b_c@d") == "https://id.example.org:8443/a-b_c@d")
     }

@@ -35,8 +35,8 @@ extension CommandResult {
 }
 
 extension TestBed {
-    /// A program of the test's. Another process writes it: a file that this one has just had open for writing cannot
-    /// always be executed while other tests start processes (ETXTBSY).
+    /// A program for a test. Another process writes it: while other tests start processes, a file that this process just
+    /// wrote cannot always be executed (ETXTBSY).
     func install(_ script: String, as name: String) async throws {
         let source = path("source-of-\(name)")
         try script.write(toFile: source, atomically: true, encoding: .utf8)

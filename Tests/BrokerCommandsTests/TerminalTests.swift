@@ -2,12 +2,12 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// What a person sees in a real terminal, which is small.
+/// The screen of a real, small terminal.
 @Suite("In a terminal")
 struct TerminalTests {
     private static let login = ["login", "--app", "mail", "--scope", "email"]
 
-    /// Announces a device code of this issuer, and waits for the person.
+    /// Announces a device code of this issuer, and waits.
     private func broker(issuer: String) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -32,7 +32,7 @@ struct TerminalTests {
     private static let long = "https://login.example.org/realms/" + String(repeating: "department/", count: 12) + "v2.0"
 
     @Test(
-        "code and address stay on the screen while the countdown runs; the picture is there where it has room",
+        "code and address stay on the screen during the countdown, with the picture if it fits",
         arguments: [(80, 24), (50, 24), (40, 20)], [short, long])
     func deviceCode(_ size: (columns: Int, rows: Int), issuer: String) async throws {
         let broker = try broker(issuer: issuer)
@@ -58,9 +58,9 @@ struct TerminalTests {
         }
     }
 
-    /// One more connection each time it is asked.
+    /// Reports one more connection for each request.
     ///
-    /// - Parameter isShort: whether it hangs up after each look.
+    /// - Parameter isShort: whether it disconnects after each request.
     private func counting(hangingUp isShort: Bool = false) throws -> ScriptedBroker {
         let asked = Recorder<String>()
         return try ScriptedBroker { peer in
@@ -80,7 +80,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "the live status draws over itself and fits the terminal; Ctrl-C gives back what was there",
+        "the live status redraws within the terminal, and Ctrl-C restores the screen",
         arguments: [(80, 24), (40, 20), (30, 6)])
     func watch(_ size: (columns: Int, rows: Int)) async throws {
         let broker = try counting()
@@ -104,7 +104,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("the live status goes on while the broker is away, and says so")
+    @Test("the live status continues while the broker is away and says so")
     func watchThroughRestart() async throws {
         let broker = try counting(hangingUp: true)
         try await withTestBed { bed in
@@ -122,7 +122,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("without a terminal the live status is a line each second, or one of JSON")
+    @Test("without a terminal, the live status is a line of text or JSON per second")
     func watchInPipe() async throws {
         let broker = try counting()
         try await withTestBed { bed in
@@ -140,13 +140,13 @@ struct TerminalTests {
         }
     }
 
-    @Test("who waits for an answer is told so, once")
+    @Test("a wait for an answer is reported once")
     func waiting() async throws {
         let isSeen = Gate()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                // brokerctl also asks on another connection whether the broker lives. It would give up one that does not say so before
-                // this test has looked at the screen.
+                // On another connection, brokerctl also checks that the broker is alive. It would give up on a silent one before this
+                // test has read the screen.
                 guard request.method == "accounts.list" else {
                     peer.answer(request, ScriptedAnswers.status)
                     continue
@@ -160,13 +160,13 @@ struct TerminalTests {
             try await terminal.wait(for: "Still waiting for the broker's answer (Ctrl-C gives up).")
             isSeen.open()
             try await terminal.wait(for: "Nobody is signed in.")
-            // What a program that has ended leaves on the screen, tmux moves up for a line of its own.
+            // After a program ends, tmux scrolls its output up by one line.
             let screen = try await terminal.history()
             #expect(screen.count { $0.contains("Still waiting") } == 1, "\(screen)")
         }
     }
 
-    /// Takes a redirect of whatever length, and answers the sign-in.
+    /// Accepts a redirect of any length, and answers the sign-in.
     private func pasting(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -179,7 +179,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("a pasted redirect of any length is taken whole, and what was typed wrong can be taken back")
+    @Test("a pasted redirect of any length is read whole, and typing mistakes can be erased")
     func paste() async throws {
         let log = Recorder<String>()
         let broker = try pasting(log)
@@ -197,7 +197,7 @@ struct TerminalTests {
         #expect(log.all == [redirect])
     }
 
-    @Test("Ctrl-D ends the input, and the terminal is as it was")
+    @Test("Ctrl-D ends the input and restores the terminal")
     func endOfInput() async throws {
         let broker = try pasting(Recorder<String>())
         try await withTestBed { bed in

@@ -4,9 +4,9 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Words, tables and text")
+@Suite("Times, tables and text")
 struct TextTests {
-    @Test("a sign-in without a refresh token says when it ends, why, and what to do then")
+    @Test("a sign-in without a refresh token says when and why it ends and what to do then")
     func withoutRefreshToken() throws {
         var token = try Token(reading: JSONReader.read(ScriptedAnswers.token().utf8))
         #expect(!LoginText.done(token, now: token.expiresOn - 3_600).contains("refresh token"))
@@ -17,7 +17,7 @@ struct TextTests {
     }
 
     @Test(
-        "spans are said in their two largest units, to the nearest",
+        "spans are rounded to their two largest units",
         arguments: [
             (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (89, "1 minute"),
             (90, "2 minutes"), (3_120, "52 minutes"), (3_569, "59 minutes"), (3_570, "1 hour"), (3_600, "1 hour"),
@@ -29,7 +29,7 @@ struct TextTests {
         #expect(TimeText.span(seconds) == words)
     }
 
-    @Test("times are said as seen from now, however far off")
+    @Test("times are relative to now at any distance")
     func relative() {
         #expect(TimeText.relative(1_000, to: 1_000) == "now")
         #expect(TimeText.relative(4_120, to: 1_000) == "in 52 minutes")
@@ -39,7 +39,7 @@ struct TextTests {
         #expect(TimeText.relative(.min, to: 0).hasSuffix(" ago"))
     }
 
-    @Test("columns are as wide as their widest cell on a terminal")
+    @Test("columns are as wide as their widest cell")
     func table() {
         var table = Table("A", "B")
         table.add("x", "1")
@@ -56,13 +56,13 @@ struct TextTests {
         #expect(facts.text() == "Two  2\n")
     }
 
-    @Test("control and direction characters are taken out of foreign text; letters stay")
+    @Test("control and direction characters are removed from foreign text")
     func clean() {
         #expect("a\u{1B}[31mb\u{7}\n\t\u{7F}\u{9B}c\u{202E}d\u{2066}é雪".clean == "a[31mbcdé雪")
         #expect(String(repeating: "a", count: 30_000).clean.count == 4097)
     }
 
-    @Test("JSON escapes what is unsafe beyond U+FFFF as well, and its value stays the same")
+    @Test("JSON also escapes unsafe characters above U+FFFF without changing the value")
     func jsonBeyondTheFirstPlane() throws {
         let node = try JSONReader.read(Array("[\"a\u{E0041}\u{10FFFD}😀\"]".utf8))
         let line = JSONText.line(node, readable: false)
@@ -70,7 +70,7 @@ struct TextTests {
         #expect(try JSONReader.read(Array(line.utf8)).value == node.value)
     }
 
-    @Test("JSON keeps order and numbers, and escapes what a terminal might obey")
+    @Test("JSON keeps order and numbers and escapes terminal control characters")
     func json() throws {
         let text = #"{"b":1.50,"a":[true,null,-0,1e2],"c":{},"d":[],"e":"\u009b31m \u202e \n é"}"#
         let node = try JSONReader.read(Array(text.utf8))

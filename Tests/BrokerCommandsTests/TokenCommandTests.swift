@@ -7,7 +7,7 @@ import Testing
 struct TokenCommandTests {
     private static let request = ["token", "--app", "mail", "--scope", "email"]
 
-    @Test("prints the token and nothing else")
+    @Test("token prints only the token")
     func raw() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let result = try await brokerctl(Self.request, at: broker.path)
@@ -17,7 +17,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "the broker is asked the same wherever options stand, and however their values are written",
+        "the request does not depend on the position and spelling of options",
         arguments: [
             ["token", "--app", "mail"], ["token", "--scope", "email", "profile", "--app", "mail"],
             ["token", "--app", "mail", "--scope", "email", "--account", "ada@example.org", "--format", "header"],
@@ -45,7 +45,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "JSON is the broker's result as it was, with what this version does not know",
+        "JSON is the broker's result verbatim, including unknown members",
         arguments: [["--json"], ["--format", "json"]])
     func json(_ options: [String]) async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token()])
@@ -53,7 +53,7 @@ struct TokenCommandTests {
         #expect(result.output == ScriptedAnswers.token() + "\n")
     }
 
-    @Test("as an HTTP header")
+    @Test("--format header prints an HTTP header")
     func header() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let result = try await brokerctl(Self.request + ["--format", "header"], at: broker.path)
@@ -61,8 +61,8 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "as shell variables, whatever characters a name has",
-        // A mark after the quote is one character with it; to a shell it is a quote.
+        "--format env prints shell variables for names with any characters",
+        // A combining mark forms one character with the quote, but a shell still sees a quote.
         arguments: [
             "ada'; touch /tmp/x #@example.org", "ada'\u{301}; echo pwned; '\u{301}",
             "ada'\u{200D}; echo pwned; '\u{200D}",
@@ -72,14 +72,14 @@ struct TokenCommandTests {
         let broker = try broker(["token.acquireSilent": token])
         let result = try await brokerctl(Self.request + ["--format", "env"], at: broker.path)
         #expect(result.status == .exited(0))
-        // A real shell reads it, and tells what it understood.
+        // A real shell reads it and prints the result.
         let script =
             result.output + #"printf '%s\n' "$BROKER_ACCESS_TOKEN" "$BROKER_ACCOUNT" "$BROKER_TOKEN_EXPIRES_ON""#
         let shell = try await withTestBed { bed in try await bed.run(Launch("sh", ["-c", script])) }
         #expect(shell.lines == ["A'T $(id)", username.clean, "1900000000"])
     }
 
-    @Test("as mail servers take it")
+    @Test("--format xoauth2 prints the form for mail servers")
     func xoauth2() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let result = try await brokerctl(Self.request + ["--format", "xoauth2"], at: broker.path)
@@ -97,7 +97,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "the registration names the mailbox for mail servers; --user comes first",
+        "the registration names the mailbox for mail servers unless --user does",
         arguments: [nil, "other@example.org"])
     func xoauth2Registered(user: String?) async throws {
         let app =
@@ -113,7 +113,7 @@ struct TokenCommandTests {
         #expect(String(decoding: decoded, as: UTF8.self) == "user=\(mailbox)\u{1}auth=Bearer AT-1\u{1}\u{1}")
     }
 
-    @Test("a username that is only the subject is refused for mail servers, with the option that helps")
+    @Test("a username that is only the subject is refused for mail servers with a hint")
     func xoauth2Subject() async throws {
         let token = ScriptedAnswers.token("AT-1", username: "248289761001", subject: "248289761001")
         let broker = try broker(["token.acquireSilent": token])
@@ -140,7 +140,7 @@ struct TokenCommandTests {
         #expect(!result.errors.contains("X-Evil"))
     }
 
-    @Test("shown, it is whose it is and what for, and nowhere the token", arguments: [[], ["--json"]])
+    @Test("--show prints account and scopes but never the token", arguments: [[], ["--json"]])
     func show(_ options: [String]) async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let result = try await brokerctl(Self.request + ["--show"] + options, at: broker.path)
@@ -151,7 +151,7 @@ struct TokenCommandTests {
         #expect(both.status == .exited(2))
     }
 
-    @Test("what is asked for is in the request")
+    @Test("every option is sent in the request")
     func request() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -171,7 +171,7 @@ struct TokenCommandTests {
         #expect(log.all == [expected])
     }
 
-    @Test("without --scope the app's registered scopes are asked for")
+    @Test("without --scope, the app's registered scopes are requested")
     func registeredScopes() async throws {
         let log = Recorder<String>()
         let app =
@@ -191,7 +191,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "an account is found by username or id, whichever it is",
+        "an account is found by username or id",
         arguments: [
             ("ada", ["username", "id"]), ("0123456789abcdef0123456789abcdef", ["id", "username"]),
         ])
@@ -211,7 +211,7 @@ struct TokenCommandTests {
         #expect(log.all == order.map { #"{"account":{"\#($0)":"\#(name)"},"app":"mail","scopes":["email"]}"# })
     }
 
-    @Test("the choices are listed when several accounts fit")
+    @Test("the error for several matching accounts lists them")
     func ambiguous() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -234,7 +234,7 @@ struct TokenCommandTests {
         #expect(result.errors.contains("  eve[31m at idp.example.org, id acc-2\n"))
     }
 
-    @Test("when a sign-in is needed, the error has the command for it")
+    @Test("the error for a required sign-in contains its command")
     func hint() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -247,7 +247,7 @@ struct TokenCommandTests {
                 == "brokerctl: Nobody is signed in. To sign in: brokerctl login --app 'my app' --scope email\n")
     }
 
-    @Test("the command for it carries the claims of a challenge, the account and all that was asked for")
+    @Test("the sign-in command contains the challenge's claims, the account and all options")
     func hintOfAll() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
@@ -269,7 +269,7 @@ struct TokenCommandTests {
             ))
     }
 
-    @Test("type of token and correlation id are sent as they were given")
+    @Test("token type and correlation id are sent as given")
     func typeAndID() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -284,7 +284,7 @@ struct TokenCommandTests {
         #expect(try await brokerctl(Self.request + ["--token-type", "mac"], at: broker.path).status == .exited(2))
     }
 
-    @Test("a proof is printed alone, for the method, the address and the nonce that were given")
+    @Test("proof prints only the proof for the given method, URL and nonce")
     func proof() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -308,7 +308,7 @@ struct TokenCommandTests {
         #expect(try await brokerctl(["proof", "https://api/x"], at: broker.path).status == .exited(2))
     }
 
-    @Test("with standard output closed no token goes anywhere, least of all to the socket")
+    @Test("with standard output closed, no token is written, especially not to the socket")
     func closedOutput() async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -326,7 +326,7 @@ struct TokenCommandTests {
         try await eventually("the client has left") { log.all == [""] }
     }
 
-    @Test("a token that nobody got, on a full disk, is no success")
+    @Test("a token lost to a full disk is a failure")
     func fullDisk() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token()])
         let program = try PackageTree.program("brokerctl")

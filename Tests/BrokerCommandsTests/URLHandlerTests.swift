@@ -6,7 +6,7 @@ import Testing
 @Suite("URL handlers")
 struct URLHandlerTests {
     @Test(
-        "a handler is for a scheme of the app's own, which has a dot in it",
+        "a handler requires a scheme of the app's own, which contains a dot",
         arguments: [
             ("msauth.org.example.mail://auth", "msauth.org.example.mail"), ("MSAuth.Mail:/x", "msauth.mail"),
             ("https://example.org/cb", nil), ("http://127.0.0.1/", nil), ("mailto:x", nil), ("msauth:x", nil),
@@ -16,14 +16,14 @@ struct URLHandlerTests {
         #expect(URLHandler(app: "mail", redirectURI: uri)?.scheme == expected)
     }
 
-    @Test("an app's name becomes one file's name, whatever is in it, and no other app's")
+    @Test("every app name maps to a unique file name")
     func names() {
         #expect(URLHandler.desktopID(of: "mail-1.x") == "brokerd-mail-1.x.desktop")
         #expect(URLHandler.desktopID(of: "../a b;") == "brokerd-.._2fa_20b_3b.desktop")
         #expect(URLHandler.desktopID(of: "a_20b") != URLHandler.desktopID(of: "a b"))
     }
 
-    @Test("the list keeps what is in it, and the handler comes first")
+    @Test("the list keeps its entries and puts the handler first")
     func associations() {
         let list =
             "# mine\n[Added Associations]\nx-scheme-handler/a.b=other.desktop\n\n[Default Applications]\ntext/plain=e.desktop\n"
@@ -45,7 +45,7 @@ struct URLHandlerTests {
         #expect(MimeApplications.adding("x.desktop", for: "t/u", to: "") == "[Default Applications]\nt/u=x.desktop;\n")
     }
 
-    @Test("a mark that combines with a quote does not hide it")
+    @Test("a combining mark does not hide a quote")
     func combiningMarks() throws {
         let handler = try #require(URLHandler(app: "notes", redirectURI: "msauth.org.example.notes://auth"))
         let entry = handler.desktopEntry(command: ["/opt/a\"\u{301} evil"])
@@ -65,7 +65,7 @@ struct URLHandlerTests {
         #"{"app":{"name":"mail","clientId":"c","authority":"https://a.example","scopes":[],"executables":[],"units":[],"#
         + #""sandboxIds":[],"confidential":false}}"#
 
-    @Test("the desktop's own tools find the handler while the app is registered, and what was there before afterwards")
+    @Test("the desktop's tools find the handler while the app is registered, then the earlier one")
     func installed() async throws {
         let broker = try broker(["apps.register": Self.app, "apps.remove": Self.app])
         let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
@@ -98,7 +98,7 @@ struct URLHandlerTests {
         #expect(try !String(contentsOfFile: home + "/.config/mimeapps.list", encoding: .utf8).contains("brokerd"))
     }
 
-    @Test("a list of handlers that is not UTF-8 is left as it is")
+    @Test("a list of handlers that is not UTF-8 is not changed")
     func foreignList() async throws {
         let broker = try broker(["apps.register": Self.app])
         let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
@@ -120,7 +120,7 @@ struct URLHandlerTests {
     }
 
     @Test(
-        "a handler for a scheme that is not the app's is a usage error",
+        "a handler for a scheme not private to the app is a usage error",
         arguments: [[], ["--redirect-uri", "https://example.org/"]])
     func refused(options: [String]) async throws {
         let result = try await brokerctl(
@@ -129,7 +129,7 @@ struct URLHandlerTests {
         #expect(result.status == .exited(2))
     }
 
-    @Test("the redirect is handed in from the arguments or from standard input", arguments: [false, true])
+    @Test("the redirect comes from the arguments or standard input", arguments: [false, true])
     func handleRedirect(fromInput: Bool) async throws {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -145,7 +145,7 @@ struct URLHandlerTests {
         #expect(log.all == ["interaction.complete \(url)"])
     }
 
-    @Test("a redirect that nobody waits for is shown on the desktop, without the address")
+    @Test("an unexpected redirect is reported on the desktop without its URL")
     func notExpected() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }

@@ -31,7 +31,7 @@ struct WatchTests {
         }
     }
 
-    @Test("each event is a line with its time, the person's name, and what to do; the end of the broker is told")
+    @Test("each event is a line with time, username and advice, and the broker's end is reported")
     func lines() async throws {
         let broker = try broker()
         let result = try await brokerctl(["watch"], at: broker.path)
@@ -49,7 +49,7 @@ struct WatchTests {
         #expect(result.errors.contains("The broker went away"))
     }
 
-    /// The words for a time that lies further back with every run.
+    /// The words for a time that recedes with every run.
     private static func longAgo(_ result: CommandResult) -> String {
         result.lines.dropFirst().first.flatMap {
             $0.firstRange(of: "expires ").map { range in
@@ -58,7 +58,7 @@ struct WatchTests {
         } ?? ""
     }
 
-    @Test("for programs, the broker's own notifications; only the topics and the app that were named")
+    @Test("--json prints the broker's notifications of the named topics and app")
     func json() async throws {
         let log = Recorder<String>()
         let broker = try broker(log)

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Other names of apps for oidc-agent's clients")
+@Suite("Aliases of apps for oidc-agent's clients")
 struct AccountTableTests {
     private func load(_ texts: String...) async throws -> LoadedConfiguration {
         try await withTestBed { bed in
@@ -16,7 +16,7 @@ struct AccountTableTests {
         }
     }
 
-    @Test("stand in a table of their own, whatever characters they have; the stronger file counts")
+    @Test("are read from a table with any characters, and the stronger file overrides")
     func tables() async throws {
         let loaded = try await load(
             """
@@ -39,7 +39,7 @@ struct AccountTableTests {
         #expect(report.contains { $0.hasPrefix("doors.oidc_agent_socket = off  # ") })
     }
 
-    @Test("are printed so that each ends where it ends, whatever characters it has")
+    @Test("are quoted in the report, so that any characters are unambiguous")
     func printed() async throws {
         let loaded = try await load(
             """
@@ -51,7 +51,7 @@ struct AccountTableTests {
         #expect(line.hasPrefix(##"doors.oidc_agent_accounts."a\" = b  # /etc/c.toml:1 \\" = grid  # /"##), "\(line)")
     }
 
-    @Test("take effect on reload; the socket does not")
+    @Test("take effect on reload, unlike the socket")
     func reload() {
         var (old, new) = (BrokerConfiguration(), BrokerConfiguration())
         old.doors.oidcAgentSocket = "/old"
@@ -62,7 +62,7 @@ struct AccountTableTests {
     }
 
     @Test(
-        "that are no names are refused, with the line",
+        "are refused with the line if they are not names",
         arguments: [
             ("[doors.oidc_agent_accounts]\nwlcg = 3\n", ":2: doors.oidc_agent_accounts.\"wlcg\": expects a string"),
             ("[doors.oidc_agent_accounts]\nwlcg = \"\"\n", ":2: doors.oidc_agent_accounts.\"wlcg\": neither name"),

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Apps that files register")
+@Suite("Apps registered by files")
 struct AppFilesTests {
     private static let mail = """
         # the company's
@@ -26,7 +26,7 @@ struct AppFilesTests {
         authority = "https://login.example.org"
         """
 
-    /// - Parameter files: by path below the folder of `config.toml`.
+    /// - Parameter files: keyed by path below the folder of `config.toml`.
     private func load(_ files: [String: String]) async throws -> AppFiles {
         try await withTestBed { bed in
             for (path, text) in files.merging(["config.toml": ""], uniquingKeysWith: { $1 }) {
@@ -39,7 +39,7 @@ struct AppFilesTests {
         }
     }
 
-    @Test("a table is an app; its file and line are known")
+    @Test("each table becomes an app that records its file and line")
     func apps() async throws {
         let apps = try await load(["apps.d/office.toml": Self.mail])
         #expect(apps.mistakes.isEmpty)
@@ -62,7 +62,7 @@ struct AppFilesTests {
     }
 
     @Test(
-        "a file with a mistake counts for nothing, says where the mistake is, and the others count",
+        "a file with a mistake is ignored and reported with the place, and the others count",
         arguments: [
             ("[game]\nquery = { a = 3 }\n", ":2: query: a expects a string"),
             ("[game]\nquery = \"x\"\n", ":2: query: expects a table of strings, not a string"),
@@ -80,7 +80,7 @@ struct AppFilesTests {
         #expect(apps.mistakes.first?.description.contains(sentence) == true, "\(apps.mistakes)")
     }
 
-    @Test("a file whose name is not UTF-8 counts for nothing, is named, and the others count")
+    @Test("a file whose name is not UTF-8 is ignored and reported, and the others count")
     func oddName() async throws {
         try await withTestBed { bed in
             let folder = bed.path("apps.d")
@@ -93,7 +93,7 @@ struct AppFilesTests {
         }
     }
 
-    @Test("a folder that cannot be read is an error: its apps may list who may use them")
+    @Test("an unreadable folder is an error, because its apps may restrict their callers")
     func unreadableFolder() async throws {
         try await withTestBed { bed in
             let folder = bed.path("apps.d")
@@ -104,13 +104,13 @@ struct AppFilesTests {
         }
     }
 
-    @Test("what is not *.toml, or hidden, is no file of apps; without a folder there are none")
+    @Test("hidden files, files other than *.toml and a missing folder register no apps")
     func otherFiles() async throws {
         #expect(try await load(["apps.d/a.toml.bak": Self.mail, "apps.d/.b.toml": Self.mail]) == AppFiles())
         #expect(try await load([:]) == AppFiles())
     }
 
-    @Test("the person's apps hide the administrator's of the same name")
+    @Test("a user's apps hide the administrator's apps of the same name")
     func precedence() async throws {
         try await withTestBed { bed in
             let folders = ["own", "etc"].map { bed.path($0) }
@@ -125,7 +125,7 @@ struct AppFilesTests {
         }
     }
 
-    @Test("docs/configuration.md has the table of the keys, and its example is accepted")
+    @Test("docs/configuration.md contains the table of keys and a valid example")
     func documentation() async throws {
         let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
         #expect(page.contains(AppFiles.documentation), "Put this table there:\n\(AppFiles.documentation)")

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What is wrong with a configuration is named")
+@Suite("Configuration errors")
 struct ConfigurationErrorTests {
     struct Case: Sendable {
         var text: String
@@ -13,7 +13,7 @@ struct ConfigurationErrorTests {
     }
 
     @Test(
-        "with the setting, the line and what would be right",
+        "an error gives the setting, the line and the correction",
         arguments: [
             Case(
                 text: "[socket]\n\n  max_conections = 3\n", code: .unknownKey, line: 3,
@@ -78,7 +78,7 @@ struct ConfigurationErrorTests {
         #expect(line == example.line)
     }
 
-    @Test("which key sources there are, the loader is told")
+    @Test("the loader accepts only the key sources that it was given")
     func keySources() throws {
         var loader = ConfigurationLoader(flags: ["vault.key_source": "tpm"], files: .standard([]))
         #expect(throws: ConfigurationError.self) { try loader.load() }
@@ -88,7 +88,7 @@ struct ConfigurationErrorTests {
         do { _ = try loader.load() } catch { #expect("\(error)".hasSuffix("\"tmp\" is not one of key-file, tpm")) }
     }
 
-    @Test("a wrong flag and a wrong variable are named as such")
+    @Test("an error in a flag or a variable gives its name")
     func flagsAndVariables() {
         let flag = ConfigurationLoader(flags: ["log.level": "loud"], files: .standard([]))
         #expect(throws: ConfigurationError.self) { try flag.load() }
@@ -102,7 +102,7 @@ struct ConfigurationErrorTests {
         do { _ = try number.load() } catch { #expect(error.code == .wrongType) }
     }
 
-    @Test("a file that others could have written is not believed", arguments: [0o602, 0o666])
+    @Test("a file that others can write is refused", arguments: [0o602, 0o666])
     func writableByOthers(mode: mode_t) async throws {
         try await withTestBed { bed in
             let path = try file("config.toml", "", in: bed)
@@ -116,7 +116,7 @@ struct ConfigurationErrorTests {
     }
 
     @Test(
-        "a file of another user is not believed",
+        "a file of another user is refused",
         .enabled(if: Prerequisite.root.shouldRun, "needs root, to give a file away"))
     func foreignFile() async throws {
         try await withTestBed { bed in
@@ -130,7 +130,7 @@ struct ConfigurationErrorTests {
         }
     }
 
-    @Test("a config.d that cannot be read does not count as an empty one", arguments: [true, false])
+    @Test("an unreadable config.d does not count as empty", arguments: [true, false])
     func unreadableFolder(isFile: Bool) async throws {
         try await withTestBed { bed in
             let folder = bed.path("config.d")
@@ -144,7 +144,7 @@ struct ConfigurationErrorTests {
         }
     }
 
-    @Test("below what is no folder there is no configuration")
+    @Test("a path below a regular file counts as missing")
     func belowFile() async throws {
         try await withTestBed { bed in
             let below = try file("file", "", in: bed) + "/config.toml"
@@ -152,7 +152,7 @@ struct ConfigurationErrorTests {
         }
     }
 
-    @Test("a file of config.d whose name is not UTF-8 is not passed over; another file with such a name is")
+    @Test("a *.toml file in config.d whose name is not UTF-8 is an error, other such files are ignored")
     func oddName() async throws {
         try await withTestBed { bed in
             let folder = bed.path("config.d")
@@ -167,7 +167,7 @@ struct ConfigurationErrorTests {
         }
     }
 
-    @Test("a file that the library's parser cannot bear is refused, and ends nothing")
+    @Test("a file that would crash the library's parser is refused")
     func unbearable() async throws {
         try await withTestBed { bed in
             for (name, text) in [("a", "[[[["), ("b", "[[\n"), ("c", "[a]\n[[[b]]]\n")] {
@@ -180,7 +180,7 @@ struct ConfigurationErrorTests {
         }
     }
 
-    @Test("what is no regular file, no UTF-8 or endless is refused, and nothing waits for it")
+    @Test("irregular, non-UTF-8 and endless files are refused without waiting")
     func oddFiles() async throws {
         try await withTestBed { bed in
             let pipe = bed.path("pipe")
@@ -201,7 +201,7 @@ struct ConfigurationErrorTests {
     }
 }
 
-/// Foundation has no names that are not UTF-8.
+/// Foundation does not support names that are not UTF-8.
 func makeFile(named name: [UInt8], in folder: String) throws {
     let path = (Array((folder + "/").utf8) + name + [0]).map { CChar(bitPattern: $0) }
     let descriptor = creat(path, 0o600)

@@ -3,16 +3,16 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Putting the configuration together")
+@Suite("ConfigurationLoader")
 struct ConfigurationLoaderTests {
-    @Test("without any file, variable or flag the defaults hold")
+    @Test("the defaults apply without files, variables and flags")
     func defaults() throws {
         let loaded = try ConfigurationLoader(files: .standard(["/nowhere/a.toml", "/nowhere/b.toml"])).load()
         #expect(loaded.configuration == BrokerConfiguration())
         #expect(loaded.origins.isEmpty)
     }
 
-    /// As if a setting had been renamed twice.
+    /// Simulates a setting that was renamed twice.
     private func loader(_ path: String) -> ConfigurationLoader {
         var loader = ConfigurationLoader(files: .standard([path]))
         for index in loader.settings.indices where loader.settings[index].name == "log.level" {
@@ -21,7 +21,7 @@ struct ConfigurationLoaderTests {
         return loader
     }
 
-    @Test("a setting that a file calls as an earlier release did counts, with a remark that has the new name")
+    @Test("a setting under a former name takes effect, with a remark that gives the new name")
     func formerName() async throws {
         try await withTestBed { bed in
             for name in ["log.verbosity", "daemon.log"] {
@@ -36,7 +36,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("beside the new name a former one counts for nothing, wherever it stands")
+    @Test("a former name is ignored if the file also has the new name, in any order")
     func formerNameBeside() async throws {
         try await withTestBed { bed in
             let (old, new) = ("log.verbosity = \"debug\"\n", "log.level = \"error\"\n")
@@ -48,7 +48,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("a reload takes the remarks along; what nobody ever called so is refused as before")
+    @Test("a reload keeps the remarks on former names and refuses unknown names")
     func formerNamesLater() async throws {
         try await withTestBed { bed in
             let path = try file("config.toml", "daemon.log = \"debug\"\n", in: bed)
@@ -155,7 +155,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "browser = … is short for browser.command; a text is cut as $BROWSER is, and by no shell",
+        "browser = … sets browser.command and splits a string like $BROWSER, without a shell",
         arguments: [
             ("browser = \"firefox --private-window %u\"", ["firefox", "--private-window", "%u"]),
             ("browser = \"/opt/my-browser\"", ["/opt/my-browser"]),
@@ -167,7 +167,7 @@ struct ConfigurationLoaderTests {
         #expect(try await load(text).configuration.browser.command == words)
     }
 
-    @Test("flags win over variables, variables over the person's file, that over the machine's, that over defaults")
+    @Test("flags override variables, then the user's file, the machine's file and the defaults")
     func precedence() async throws {
         try await withTestBed { bed in
             let person = try file("person.toml", "[log]\nlevel = \"error\"\n[cache]\nexpiry_buffer = 1\n", in: bed)
@@ -192,7 +192,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("a file's config.d comes after it, in the order of names, and below the person's own file")
+    @Test("config.d overrides its file in order of name, and the user's own file overrides both")
     func dropIns() async throws {
         try await withTestBed { bed in
             for folder in ["machine/config.d", "person"] {
@@ -213,14 +213,14 @@ struct ConfigurationLoaderTests {
 
             try FileManager.default.removeItem(atPath: second)
             #expect(try loader.load().origins["cache.expiry_buffer"] == .file(path: first, line: 2))
-            // Whoever names a file means that file alone.
+            // A named file is the only one read.
             #expect(try ConfigurationLoader(files: .only(machine)).load().configuration.cache.expiryBuffer == 2)
             #expect(chmod(first, 0o666) == 0)
             #expect(throws: ConfigurationError.self) { try loader.load() }
         }
     }
 
-    @Test("a file that is named on the command line replaces the others and has to be there")
+    @Test("a file named on the command line replaces the others and must exist")
     func onlyFile() async throws {
         try await withTestBed { bed in
             let path = try file("only.toml", "[log]\nlevel = \"debug\"\n", in: bed)
@@ -232,7 +232,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("an empty variable counts as one that is not set")
+    @Test("an empty variable counts as unset")
     func emptyVariable() throws {
         let loader = ConfigurationLoader(environment: ["BROKER_LOG_LEVEL": ""], files: .standard([]))
         #expect(try loader.load().origins.isEmpty)
@@ -246,7 +246,7 @@ struct ConfigurationLoaderTests {
         #expect(try system.load().configuration.socket.maxConnections == 2_048)
     }
 
-    @Test("the report shows each setting with where it came from")
+    @Test("the report shows each setting with its origin")
     func report() async throws {
         let report = try await load("[cache]\nexpiry_buffer = 20\n").report
         #expect(report.contains("cache.expiry_buffer = 20  # ") && report.contains("config.toml:2"))
@@ -262,7 +262,7 @@ func file(_ name: String, _ text: String, in bed: TestBed) throws -> String {
     return path
 }
 
-/// The text as the only file, for a person whose home is /home/ada.
+/// The text as the only file, for a user whose home is /home/ada.
 func load(_ text: String) async throws -> LoadedConfiguration {
     try await withTestBed { bed in
         let path = try file("config.toml", text, in: bed)

@@ -5,7 +5,7 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("The schemas for editors") struct ConfigurationSchemaTests {
+@Suite("JSON schemas for editors") struct ConfigurationSchemaTests {
     private static let documents = [
         ("docs/config.schema.json", ConfigurationSchema.settings(keySources: KeySources.names)),
         ("docs/apps.schema.json", ConfigurationSchema.apps),
@@ -22,7 +22,7 @@ import Testing
         #expect(try Data(contentsOf: file) == text)
     }
 
-    /// By taplo, which editors run.
+    /// Checks with taplo, which editors use.
     private func accepts(_ text: String, _ schema: String) async throws -> Bool {
         try await withTestBed { bed in
             let path = try file("checked.toml", text, in: bed)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "what the daemon takes in several forms, an editor does too",
+        "an editor accepts every form of a value that the daemon accepts",
         arguments: [
             "browser = \"firefox %u\"", "browser = [\"firefox\"]", "browser.command = [\"firefox\"]",
             "vault.key_source = \"credential\"", "vault.key_source = [\"credential\", \"key-file\"]",
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "what the daemon refuses for its name, type or range, an editor marks",
+        "an editor marks names, types and ranges that the daemon refuses",
         arguments: [
             "log.levle = \"debug\"", "log.level = \"loud\"", "cache.expiry_buffer = -1", "oauth.ca_file = 3",
             "doors.oidc_agent_socket = \"offline\"", "[doors.oidc_agent_accounts]\nwlcg = 3",
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "an app's table without what is needed, or with another key, is marked",
+        "an editor marks an app's table that lacks a required key or has an unknown one",
         arguments: ["[mail]\nclient_id = \"c\"", "[mail]\nclient_id = \"c\"\nauthority = \"https://i\"\nscope = []"])
     func apps(text: String) async throws {
         #expect(try await !accepts(text, "docs/apps.schema.json"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tables of providers")
 struct ProviderTableTests {
-    @Test("a table says what a provider does not say itself")
+    @Test("a table completes a provider's metadata")
     func table() async throws {
         let loaded = try await load(
             """
@@ -37,7 +37,7 @@ struct ProviderTableTests {
         #expect(loaded.report.contains("config.toml:6"))
     }
 
-    @Test("further clouds are known from the host that names them, and are of kind entra by being named")
+    @Test("other_clouds makes hosts known from the naming host and of kind entra")
     func clouds() async throws {
         let configuration = try await load(
             """
@@ -64,7 +64,7 @@ struct ProviderTableTests {
     }
 
     @Test(
-        "a cloud that is none, or is reached otherwise than its table's, is an error",
+        "other_clouds refuses hosts of another kind and hosts with another scheme",
         arguments: [
             ("[provider.\"https://i.example\"]\nother_clouds = [\"https://j.example\"]", "only a provider of kind"),
             (
@@ -88,7 +88,7 @@ struct ProviderTableTests {
         #expect("\(try #require(error))".contains(hint))
     }
 
-    @Test("the stronger file wins, key by key")
+    @Test("the stronger file overrides the weaker one key by key")
     func precedence() async throws {
         try await withTestBed { bed in
             let strong = try file(
@@ -103,7 +103,7 @@ struct ProviderTableTests {
     }
 
     @Test(
-        "a mistake is an error that names the place and what would be right",
+        "a mistake is reported with its place and the correction",
         arguments: [
             (
                 "[provider.\"https://i.example\"]\ntoken_endpiont = \"https://i.example\"",
@@ -125,7 +125,7 @@ struct ProviderTableTests {
         #expect(error?.description.contains(hint) == true, "\(String(describing: error))")
     }
 
-    @Test("docs/configuration.md has the table of these keys, and its example is accepted")
+    @Test("docs/configuration.md contains the table of these keys and a valid example")
     func documentation() async throws {
         let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
         #expect(page.contains(ProviderSetting.documentation), "Put this table there:\n\(ProviderSetting.documentation)")

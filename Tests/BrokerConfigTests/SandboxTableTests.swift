@@ -4,7 +4,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Sandboxes of the configuration")
+@Suite("Sandboxes in the configuration")
 struct SandboxTableTests {
     private func load(_ text: String) async throws -> BrokerConfiguration {
         try await withTestBed { bed in
@@ -14,7 +14,7 @@ struct SandboxTableTests {
         }
     }
 
-    @Test("a table is a sandbox, called as the table if it says nothing else")
+    @Test("a table becomes a sandbox, with the table's name as its default id")
     func tables() async throws {
         let configuration = try await load(
             """
@@ -36,7 +36,7 @@ struct SandboxTableTests {
     }
 
     @Test(
-        "a mistake is named with its line",
+        "a mistake is reported with its line",
         arguments: [
             ("[sandbox.build]\nid = \"x\"\n", ":2: engine: is needed"),
             ("[sandbox.build]\nengine = \"container\"\n", ":2: engine: container is what names"),
@@ -52,7 +52,7 @@ struct SandboxTableTests {
         #expect("\(try #require(error))".contains(sentence), "\(String(describing: error))")
     }
 
-    @Test("docs/configuration.md has the table of these keys")
+    @Test("docs/configuration.md contains the table of these keys")
     func documented() throws {
         let page = try String(
             contentsOfFile: PackageTree.root.appending(path: "docs/configuration.md").path, encoding: .utf8)

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("The schema")
+@Suite("Schema of the settings")
 struct SettingTests {
     @Test("names, former names, flags and variables are unique")
     func unique() {
@@ -14,7 +14,7 @@ struct SettingTests {
         }
     }
 
-    @Test("a reload takes what may change while the broker runs, and keeps the rest")
+    @Test("a reload applies the settings that may change at run time and keeps the rest")
     func reloading() {
         let running = BrokerConfiguration()
         var read = running
@@ -29,13 +29,13 @@ struct SettingTests {
         #expect(Setting.changed(from: running, to: reloaded).allSatisfy { $0.takesEffect == .reload })
     }
 
-    @Test("docs/configuration.md has the table of this schema")
+    @Test("docs/configuration.md contains the table of this schema")
     func documentation() throws {
         let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
         #expect(page.contains(Setting.documentation), "Put this table there:\n\(Setting.documentation)")
     }
 
-    @Test("the example in docs/configuration.md is accepted as it stands")
+    @Test("the example in docs/configuration.md is valid")
     func example() async throws {
         let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
         let example = try #require(page.components(separatedBy: "```toml\n").dropFirst().first)

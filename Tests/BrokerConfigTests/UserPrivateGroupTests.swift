@@ -5,14 +5,14 @@ import Testing
 struct UserPrivateGroupTests {
     private let ada = UserPrivateGroup.Account(name: "ada", group: 1000)
 
-    @Test("is the user's own: the one of their account, of their name, without other members")
+    @Test("is the account's own group, with the user's name and no other members")
     func own() {
         for members in [[], ["ada"]] {
             #expect(UserPrivateGroup.isPrivate(.init(name: "ada", members: members), to: ada, isPrimary: true))
         }
     }
 
-    @Test("is no group that others are in, nor one that all users have, such as users")
+    @Test("is not a group with other members, nor a common one such as users")
     func shared() {
         #expect(!UserPrivateGroup.isPrivate(.init(name: "users", members: []), to: ada, isPrimary: true))
         #expect(!UserPrivateGroup.isPrivate(.init(name: "ada", members: ["eve"]), to: ada, isPrimary: true))

@@ -3,7 +3,7 @@ import BrokerDaemon
 import Foundation
 import Testing
 
-@Suite("The command line of brokerd")
+@Suite("brokerd's command line")
 struct DaemonCommandTests {
     private func mistake(_ words: [String]) -> String? {
         do throws(DaemonCommand.UsageError) {
@@ -14,7 +14,7 @@ struct DaemonCommandTests {
         }
     }
 
-    @Test("an option's value follows it, or an equals sign; the last one counts")
+    @Test("a value follows its option or an equals sign, and the last one counts")
     func values() throws {
         let command = try DaemonCommand([
             "--socket", "/run/a", "--state-dir=/var/b=c", "--system", "--socket=/run/z", "--log-level", "debug",
@@ -26,7 +26,7 @@ struct DaemonCommandTests {
     }
 
     @Test(
-        "what is wrong is named",
+        "a mistake is reported with its option or argument",
         arguments: [
             (["--sock"], "There is no option --sock."), (["-v"], "There is no option -v."),
             (["extra"], "There is no argument extra."), ([""], "There is no argument ."),
@@ -43,13 +43,13 @@ struct DaemonCommandTests {
         #expect(mistake(["--system"] + words) == text)
     }
 
-    @Test("a value may begin with a dash, so long as it is no option's name")
+    @Test("a value may begin with a dash unless it is the name of an option")
     func dashes() throws {
         #expect(try DaemonCommand(["--socket", "-odd"])[.socket] == "-odd")
         #expect(try DaemonCommand(["--socket=--system"])[.socket] == "--system")
     }
 
-    @Test("an argument that is not UTF-8 is refused: mended, it would name another file")
+    @Test("an argument that is not UTF-8 is refused, because a repaired one names another file")
     func notText() throws {
         let start = Array("--state-dir=caf".utf8)
         #expect(try DaemonCommand(bytes: [start + Array("\u{e9}".utf8)])[.stateDirectory] == "caf\u{e9}")
@@ -61,7 +61,7 @@ struct DaemonCommandTests {
         }
     }
 
-    @Test("every path is meant from home after ~/, and else from the folder at hand")
+    @Test("every path is relative to home after ~/, and otherwise to the working directory")
     func paths() throws {
         func loader(_ path: String, home: String = "/home/ada") throws -> ConfigurationLoader {
             let words = ["--socket", "--oidc-agent-socket", "--state-dir", "--ca-file", "--config"].flatMap {
@@ -83,20 +83,20 @@ struct DaemonCommandTests {
         #expect(try loader("~/x", home: "").files == .only("~/x"))
     }
 
-    @Test("a door can be switched off, which is no file's name")
+    @Test("off switches a door off and is not taken as a path")
     func off() throws {
         #expect(
             try DaemonCommand(["--oidc-agent-socket", "off"]).loader(environment: [:]).flags
                 == ["doors.oidc_agent_socket": "off"])
     }
 
-    @Test("who asks for help or the version is told, whatever follows", arguments: ["--help", "-h", "--version"])
+    @Test("help and version take precedence over the options that follow", arguments: ["--help", "-h", "--version"])
     func help(word: String) throws {
         let command = try DaemonCommand(["--system", word, "--nonsense"])
         #expect(command.has(.help) || command.has(.version))
     }
 
-    @Test("help names every option, in 80 columns")
+    @Test("help lists every option in 80 columns")
     func helpText() {
         let lines = DaemonHelp.text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.allSatisfy { $0.count < 80 && $0.last != " " }, "\(DaemonHelp.text)")

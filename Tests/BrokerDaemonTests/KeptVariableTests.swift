@@ -3,10 +3,10 @@ import BrokerDaemon
 import Foundation
 import Testing
 
-@Suite("What the broker keeps of its environment")
+@Suite("Environment variables that the broker keeps")
 struct KeptVariableTests {
     @Test(
-        "variables that make a library write, load or ask something else are not kept",
+        "variables that make a library write, load or resolve something else are dropped",
         arguments: [
             "SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "RES_OPTIONS", "LOCALDOMAIN",
             "HOSTALIASES",
@@ -16,7 +16,7 @@ struct KeptVariableTests {
         ])
     func dropped(name: String) { #expect(!AllowedVariables.has(name)) }
 
-    @Test("what a setting is read from is kept, and so are the session, systemd and the way to the network")
+    @Test("variables of settings, the session, systemd and the network are kept")
     func kept() {
         for name in Setting.all.compactMap(\.environment) { #expect(AllowedVariables.has(name), "\(name)") }
         for name in [

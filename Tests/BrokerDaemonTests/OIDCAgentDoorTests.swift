@@ -2,9 +2,9 @@ import BrokerConfig
 import BrokerDaemon
 import Testing
 
-@Suite("Where the socket for oidc-agent's programs is")
+@Suite("Socket for oidc-agent's programs")
 struct OIDCAgentDoorTests {
-    @Test("beside the broker's own for one user, and elsewhere or nowhere as the setting says")
+    @Test("is next to the broker's own in user mode, or where the setting puts it")
     func place() {
         var (own, everybodys) = (BrokerConfiguration(), BrokerConfiguration(isSystemMode: true))
         func places() -> [String?] {

@@ -10,7 +10,7 @@ struct AuthorityKindTests {
     private static let tenantID = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
     @Test(
-        "Entra: every alias of the cloud and every spelling is the same authority",
+        "Entra: aliases of a cloud and spellings of a URL give the same authority",
         arguments: [
             "https://login.microsoftonline.com/common", "https://login.windows.net/common/",
             "https://login.microsoft.com/Common/v2.0", "https://sts.windows.net/common/v2.0/",
@@ -37,7 +37,7 @@ struct AuthorityKindTests {
     }
 
     @Test(
-        "Entra: each cloud is an environment of its own",
+        "Entra: each cloud has its own environment",
         arguments: [
             ("login.microsoftonline.us", "login.microsoftonline.us"),
             ("login.usgovcloudapi.net", "login.microsoftonline.us"),
@@ -69,7 +69,7 @@ struct AuthorityKindTests {
         #expect(throws: error) { try parse(text) }
     }
 
-    @Test("a host that only looks like Entra's is an issuer like any other")
+    @Test("a host that only looks like Entra's is a generic issuer")
     func lookalikes() throws {
         for host in ["login.microsoftonline.com.evil.example", "xlogin.microsoftonline.com", "evilb2clogin.com"] {
             #expect(try parse("https://\(host)/common").kind == .generic)
@@ -77,7 +77,7 @@ struct AuthorityKindTests {
         #expect(try parse("https://login.microsoftonline.com:8443/common").kind == .generic)
     }
 
-    @Test("B2C: the policy is part of the authority, with tfp or without")
+    @Test("B2C: the policy is part of the authority, with or without tfp")
     func b2c() throws {
         let authority = try parse("https://Contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_SignIn/v2.0")
         #expect(authority.kind == .b2c && authority.tenant == nil)
@@ -92,25 +92,25 @@ struct AuthorityKindTests {
         }
     }
 
-    @Test("CIAM: the host alone names the tenant")
+    @Test("CIAM: the host alone determines the tenant")
     func ciam() throws {
         let authority = try parse("https://contoso.ciamlogin.com/")
         #expect(authority.url == "https://contoso.ciamlogin.com/contoso.onmicrosoft.com")
         #expect(authority.kind == .ciam && authority.tenant == .domain("contoso.onmicrosoft.com"))
         let named = try parse("https://contoso.ciamlogin.com/\(Self.tenantID)/v2.0")
         #expect(named.kind == .ciam && named.tenant == .id(Self.tenantID))
-        // Its hosts have no policies, whatever the path looks like.
+        // Its hosts have no policies, regardless of the path.
         #expect(throws: Authority.Invalid.notATenant) { try parse("https://contoso.ciamlogin.com/tfp/a/b") }
     }
 
-    @Test("ADFS: the path says so")
+    @Test("ADFS: the path determines the kind")
     func adfs() throws {
         #expect(try parse("https://fs.contoso.example/adfs/").kind == .adfs)
         #expect(try parse("https://fs.contoso.example/ADFS").url == "https://fs.contoso.example/adfs")
         #expect(try parse("https://fs.contoso.example/adfs/realm").kind == .generic)
     }
 
-    @Test("the administrator's word on a host comes before what its URL looks like")
+    @Test("the administrator's kind for a host overrides the kind of its URL")
     func overrides() throws {
         let kinds: [String: ProviderKind] = ["127.0.0.1:4000": .entra, "fs.example": .generic, "id.example": .adfs]
         let local = try parse("http://127.0.0.1:4000/Contoso/v2.0", kinds: kinds)
@@ -122,7 +122,7 @@ struct AuthorityKindTests {
         #expect(throws: Authority.Invalid.notADFS) { try parse("https://id.example/x", kinds: kinds) }
     }
 
-    @Test("another tenant of the same cloud keeps everything but the tenant")
+    @Test("changing the tenant keeps the rest of the authority")
     func otherTenant() throws {
         let common = try parse("http://127.0.0.1:4000/common", kinds: ["127.0.0.1:4000": .entra])
         let home = common.tenant(Self.tenantID.uppercased())

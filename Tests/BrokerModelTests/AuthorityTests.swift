@@ -8,7 +8,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "is the same however it is spelled",
+        "an authority's spelling is normalized",
         arguments: [
             "https://login.example/tenant", "HTTPS://Login.Example/tenant/", "https://login.example:443/tenant",
             "https://login.example//tenant///",
@@ -22,7 +22,7 @@ struct AuthorityTests {
         #expect(!authority.isPlainHTTP)
     }
 
-    @Test("keeps what tells issuers apart: case of the path, port, host")
+    @Test("case of the path, port and host distinguish authorities")
     func distinct() throws {
         let authorities = try [
             "https://login.example", "https://login.example/Tenant", "https://login.example/tenant",
@@ -37,7 +37,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "on plain http is for loopback only, and only when that is allowed",
+        "plain http is accepted for loopback only, and only if allowed",
         arguments: [
             "http://127.0.0.1", "http://127.0.0.1:4593/api", "http://127.0.0.1/", "http://localhost:80/x",
             "http://LOCALHOST:8080", "http://[::1]:9000/o", "http://[::1]",
@@ -50,7 +50,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "on plain http elsewhere is refused, also where it looks like loopback",
+        "plain http is refused for other hosts, including those that look like loopback",
         arguments: [
             "http://login.example", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "http://127.1",
             "http://0.0.0.0", "http://127.0.0.2", "http://127.255.1.9:80", "http://127.0.0.256", "http://127.0.0",
@@ -63,7 +63,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "with anything beyond scheme, host, port and path is refused",
+        "an authority with anything beyond scheme, host, port and path is refused",
         arguments: [
             ("https://login.example?x=1", Authority.Invalid.hasQueryOrFragment),
             ("https://login.example/tenant?", .hasQueryOrFragment), ("https://login.example#top", .hasQueryOrFragment),
@@ -75,7 +75,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "that is not a URL of the web is refused",
+        "an authority that is not a web URL is refused",
         arguments: [
             "", "login.example", "//login.example", "https:login.example", "https:/login.example", "https://",
             "https:///tenant", "https://:443", "ftp://login.example", "file:///etc/passwd", "javascript://x",
@@ -92,7 +92,7 @@ struct AuthorityTests {
         #expect(throws: Authority.Invalid.notAURL) { try parse(text, allowHTTPLoopback: true) }
     }
 
-    @Test("at an address of IPv6 is understood, with and without port")
+    @Test("an IPv6 address is accepted, with and without port")
     func ipv6() throws {
         #expect(try parse("https://[2001:DB8::7]:8443/t").environment == "[2001:db8::7]:8443")
         #expect(try parse("https://[2001:db8::7]").environment == "[2001:db8::7]")

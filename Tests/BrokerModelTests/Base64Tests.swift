@@ -11,7 +11,7 @@ struct Base64Tests {
         ([0xfb, 0xff, 0xfe], "+//+", "-__-"), ([0xff], "/w==", "_w"),
     ]
 
-    @Test("is written and read in both alphabets", arguments: vectors)
+    @Test("both alphabets encode and decode", arguments: vectors)
     func bothWays(bytes: [UInt8], standard: String, url: String) {
         #expect(Base64.encode(bytes) == standard)
         #expect(Base64URL.encode(bytes) == url)
@@ -26,7 +26,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "of a token has one spelling: no padding, no other alphabet, no blanks, no bits left over",
+        "base64url has one encoding: padding, the other alphabet, blanks and leftover bits are refused",
         arguments: [
             "Zg==", "Zg=", "+__-", "Zm9v\n", " Zm9v", "Zm 9v", "Zh", "Zm9", "Z", "Zm9vY", "Zm9v\0", "Zm9v.", "\u{e9}",
         ])
@@ -35,14 +35,14 @@ struct Base64Tests {
     }
 
     @Test(
-        "of a file has its padding, and no other alphabet",
+        "base64 requires padding and refuses the other alphabet",
         arguments: ["Zg", "Zg=", "-__-", "Zm9v\n", "Zh==", "Zm9v----"])
     func standard(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 
     @Test(
-        "leniently read has padding and either alphabet, and nothing else odd",
+        "lenient decoding accepts padding and either alphabet, and refuses anything else",
         arguments: ["Z", "Zh==", "Zm9v\n", "Zm=9v", "!!!", "Zm9v.Zm9v"])
     func lenient(text: String) {
         #expect(Base64.decodeLeniently(text.utf8) == nil)

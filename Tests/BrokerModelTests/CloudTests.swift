@@ -15,7 +15,7 @@ struct CloudTests {
         return CloudExpectation(authority: try authority(), others: others).cloud(named: host)
     }
 
-    @Test("Microsoft's clouds know each other, and a host that is none knows nobody")
+    @Test("Microsoft's clouds belong together, and a host that is not a cloud has no others")
     func table() {
         let others = CloudTable().clouds(besides: Self.own)
         #expect(others.count == 7)
@@ -25,7 +25,7 @@ struct CloudTests {
         #expect(CloudTable().clouds(besides: "contoso.ciamlogin.com").isEmpty)
     }
 
-    @Test("what an administrator adds holds from the host that it was said of, in that direction")
+    @Test("an added cloud applies to its host only, in one direction")
     func added() {
         let table = CloudTable(["login.corp.example": ["login.lab.example"], Self.own: ["login.new.example"]])
         #expect(table.clouds(besides: "login.corp.example") == ["login.lab.example"])
@@ -36,7 +36,7 @@ struct CloudTests {
             CloudTable(["a.example": ["a.example"]]).clouds(besides: "a.example").isEmpty, "nobody is another cloud")
     }
 
-    @Test("a cloud has one name for all its aliases, in any case of letters; any other host is its own")
+    @Test("all aliases of a cloud have one canonical name, ignoring case, and other hosts keep theirs")
     func canonical() {
         #expect(EntraCloud.canonical("STS.windows.net") == Self.own)
         #expect(EntraCloud.canonical("login.usgovcloudapi.net") == Self.government)
@@ -45,7 +45,7 @@ struct CloudTests {
         #expect(EntraCloud.environment(of: "id.example") == nil)
     }
 
-    @Test("a known cloud is honoured under any of its names, and keeps the tenant that was asked for")
+    @Test("a known cloud is accepted under any of its names, with the requested tenant")
     func known() throws {
         let expected = CloudExpectation.Answer.other(try authority("https://login.microsoftonline.us/common"))
         for host in [Self.government, "LOGIN.MicrosoftOnline.US", "login.usgovcloudapi.net"] {
@@ -53,7 +53,7 @@ struct CloudTests {
         }
     }
 
-    @Test("no name, an empty one and any name of the cloud that was asked mean that cloud")
+    @Test("no name, an empty name and any alias mean the cloud of the request")
     func ownCloud() throws {
         for host in [nil, "", Self.own, "login.windows.net", "STS.windows.net"] {
             #expect(try answer(host) == .own)
@@ -62,7 +62,7 @@ struct CloudTests {
     }
 
     @Test(
-        "nothing that only resembles a known cloud is one",
+        "a name that only resembles a known cloud is rejected",
         arguments: [
             "evil.example", "login.microsoftonline.us.evil.example", "evil.example/login.microsoftonline.us",
             "login.microsoftonline.us@evil.example", "evil@login.microsoftonline.us",
@@ -77,13 +77,13 @@ struct CloudTests {
         #expect(try answer(host) == .stranger)
     }
 
-    @Test("a cloud that was not allowed for is a stranger, known or not")
+    @Test("a cloud outside the allowed set is rejected, even if it is known")
     func notAllowed() throws {
         #expect(try answer(Self.government, others: []) == .stranger)
         #expect(try answer(Self.government, others: ["login.microsoftonline.de"]) == .stranger)
     }
 
-    @Test("an authority is taken to another cloud with its tenant and its scheme; kinds without clouds stay")
+    @Test("changing the cloud keeps tenant and scheme, and does not affect kinds without clouds")
     func moved() throws {
         let tenant = try authority("https://login.microsoftonline.com/contoso.example").cloud(Self.government)
         #expect(tenant == (try authority("https://login.microsoftonline.us/contoso.example")))

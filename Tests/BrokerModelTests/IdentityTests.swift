@@ -15,7 +15,7 @@ struct IdentityTests {
             authority: try Authority(parsing: authority, allowHTTPLoopback: false), group: group, isAdHoc: isAdHoc)
     }
 
-    @Test("apps that name one group share it, whatever their client")
+    @Test("apps that name one group share it, regardless of their clients")
     func sameGroup() throws {
         let mail = try app("mail", clientID: "1", group: "office")
         let calendar = try app("calendar", clientID: "2", group: "office")
@@ -23,7 +23,7 @@ struct IdentityTests {
         #expect(mail.identity != calendar.identity)
     }
 
-    @Test("no name and no client id makes an app a member of a group it does not name")
+    @Test("an app's name or client id cannot make it a member of a group that it does not name")
     func noImpostors() throws {
         let apps = try [
             app("office"), app("mail", group: "office"), app("mail", group: "app:office"), app("app:office"),
@@ -36,7 +36,7 @@ struct IdentityTests {
         #expect(Set(apps.map(\.effectiveGroup)).count == apps.count)
     }
 
-    @Test("an ad hoc client belongs to its client id and authority, not to the name it goes by")
+    @Test("an ad hoc client's identity is its client id and authority, not its name")
     func adHoc() throws {
         let one = try app("one", isAdHoc: true)
         let two = try app("two", isAdHoc: true)
@@ -44,7 +44,7 @@ struct IdentityTests {
         #expect(try app("one").effectiveGroup != one.effectiveGroup)
     }
 
-    @Test("an ad hoc client is one app in all tenants of a cloud, as it is there; in another cloud it is another")
+    @Test("an ad hoc client is one app in all tenants of a cloud, and another in another cloud")
     func adHocTenants() throws {
         func group(_ authority: String) throws -> GroupID {
             try app("x", authority: authority, isAdHoc: true).effectiveGroup
@@ -57,7 +57,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "the account ids of earlier versions are still understood: one for all apps, another at each uid and provider")
+        "earlier account ids are still accepted: one for all apps, another for each uid and provider")
     func earlierAccountIDs() {
         let anna = HomeAccountID(subject: "anna", issuer: "https://id.example")
         let id = anna.earlierAccountID(in: Partition(uid: 1000), environment: "id.example")
@@ -76,11 +76,11 @@ struct IdentityTests {
         ]
         #expect(Set(others + [id]).count == 5)
         #expect(HomeAccountID.isEarlier(accountID: id))
-        // Apps and scripts keep these ids: a change here loses them their accounts.
+        // Apps and scripts store these ids: a change here would lose their accounts.
         #expect(id == "5a59a6048db25277b32297c6909f3692")
     }
 
-    @Test("ids and groups are plain strings in what is stored")
+    @Test("ids and groups are stored as plain strings")
     func coding() throws {
         let id = HomeAccountID(rawValue: "uid.utid")
         let group = GroupID(rawValue: "group:office")
@@ -90,7 +90,7 @@ struct IdentityTests {
         #expect(try JSONDecoder().decode([GroupID].self, from: JSONEncoder().encode([group])) == [group])
     }
 
-    @Test("people, groups and clients whose names only look the same are others, also as keys")
+    @Test("accounts, groups and clients with canonically equivalent names are different, also as keys")
     func lookAlike() {
         let letters = ["K", "\u{212A}", "\u{e9}", "e\u{301}"]
         let people = letters.map { HomeAccountID(subject: $0, issuer: "https://id.example") }

@@ -14,7 +14,7 @@ struct IssuerRuleTests {
         IssuerRule(issuer, of: try Authority(parsing: authority, allowHTTPLoopback: true, kinds: kinds))
     }
 
-    @Test("Entra: a template takes the token's own tenant, and no issuer that names another")
+    @Test("Entra: a template accepts the token's own tenant, and no other issuer")
     func template() throws {
         for authority in ["common", "organizations", "consumers", "contoso.example"] {
             let rule = try #require(try rule(Self.template, at: Self.cloud + "/" + authority))
@@ -28,7 +28,7 @@ struct IssuerRuleTests {
         }
     }
 
-    @Test("Entra: an authority of one tenant takes that tenant's tokens only")
+    @Test("Entra: an authority of one tenant accepts that tenant's tokens only")
     func tenantID() throws {
         for issuer in [Self.template, "\(Self.cloud)/\(Self.tenant)/v2.0"] {
             let rule = try #require(try rule(issuer, at: "\(Self.cloud)/\(Self.tenant)"))
@@ -48,7 +48,7 @@ struct IssuerRuleTests {
     }
 
     @Test(
-        "Entra: a document of another cloud or host, or of no tenant, is not the authority's",
+        "Entra: a document of another cloud or host, or without a tenant, is rejected",
         arguments: [
             "https://login.microsoftonline.us/{tenantid}/v2.0", "https://evil.example/{tenantid}/v2.0",
             "https://login.microsoftonline.com.evil.example/{tenantid}/v2.0",
@@ -72,7 +72,7 @@ struct IssuerRuleTests {
         #expect(try self.rule("https://other.example/adfs", at: "https://fs.example/adfs") == nil)
     }
 
-    @Test("CIAM: the issuer may be on the host that is named after the tenant's id")
+    @Test("CIAM: the issuer may be on the host that is named by the tenant's id")
     func ciam() throws {
         let authority = "https://contoso.ciamlogin.com"
         let issuer = "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)/v2.0"
@@ -91,7 +91,7 @@ struct IssuerRuleTests {
         #expect(try self.rule("https://id.example/other", at: "https://id.example/realm") == nil)
     }
 
-    @Test("a redirect may name any tenant of a template, and otherwise the issuer itself")
+    @Test("a redirect may name any tenant of a template, otherwise only the issuer itself")
     func redirects() {
         #expect(IssuerRule.isSame("\(Self.cloud)/\(Self.tenant)/v2.0", as: Self.template))
         #expect(!IssuerRule.isSame("\(Self.cloud)/v2.0", as: Self.template))
@@ -100,12 +100,12 @@ struct IssuerRuleTests {
         #expect(!IssuerRule.isSame("https://evil.example/\(Self.tenant)/v2.0", as: Self.template))
         #expect(IssuerRule.isSame("https://id.example", as: "https://id.example"))
         #expect(!IssuerRule.isSame("https://id.example/", as: "https://id.example"))
-        // The Kelvin sign, which Swift's strings take for a K.
+        // The Kelvin sign, which Swift's strings compare equal to K.
         #expect(!IssuerRule.isSame("https://id.example/\u{212A}", as: "https://id.example/K"))
         #expect(!IssuerRule.isSame("https://id.example/\u{212A}/t", as: "https://id.example/K/{tenantid}"))
     }
 
-    @Test("Google's issuer counts without its scheme, and nobody else's")
+    @Test("the issuer may lack its scheme for Google only")
     func google() throws {
         let google = try #require(try rule("https://accounts.google.com", at: "https://accounts.google.com"))
         #expect(google.accepts("accounts.google.com", tenant: nil))

@@ -14,7 +14,7 @@ struct LockGateTests {
         gate.open()
     }
 
-    @Test("nobody is in when a shut returns, nor let in before it is opened, whatever work leaves behind")
+    @Test("shut() returns only when no work remains, and admits none until open()")
     func shut() async {
         let crowd = Crowd(gate)
         while !crowd.isOver {
@@ -30,7 +30,7 @@ struct LockGateTests {
         #expect(gate.isIdle(at: clock.uptime, for: .zero))
     }
 
-    @Test("every shut ends, also where it is opened and shut again meanwhile")
+    @Test("every shut() returns, even if the gate is opened and shut again meanwhile")
     func reopening() async {
         gate.limitIdleTime(to: .seconds(10))
         let crowd = Crowd(gate, changesLimit: false)
@@ -48,14 +48,14 @@ struct LockGateTests {
         #expect(crowd.inside.load(ordering: .relaxed) == 0 && !gate.enter())
     }
 
-    @Test("who finds it shut is no use of it")
+    @Test("a rejected request does not count as a use")
     func refused() async {
         await gate.shut()
         let uses = gate.uses
         #expect(!gate.enter() && gate.uses == uses)
     }
 
-    @Test("idle time counts from when it begins to count, not from a use before")
+    @Test("idle time starts when a limit is set, not at an earlier use")
     func limitedLater() {
         gate.limitIdleTime(to: nil)
         clock.advance(bySeconds: 1_000)
@@ -65,19 +65,19 @@ struct LockGateTests {
         clock.advance(bySeconds: 9)
         #expect(gate.enter())
         gate.leave()
-        // Another limit is no use.
+        // Setting another limit does not count as a use.
         clock.advance(bySeconds: 9)
         gate.limitIdleTime(to: .seconds(5))
         #expect(!gate.enter() && gate.isIdle(at: clock.uptime, for: .seconds(5)))
     }
 }
 
-/// Threads that come to a gate so many times, more threads than there are cores.
+/// Threads that enter a gate many times, more threads than there are cores.
 private final class Crowd: Sendable {
     let inside = Atomic<Int>(0)
-    /// Whether a shut has returned, and nobody opened since.
+    /// Whether a shut has returned, without an open since.
     let isShut = Atomic<Bool>(false)
-    /// How often somebody was in who should not be.
+    /// How often work was in a closed gate.
     let surprises = Atomic<Int>(0)
     private let left = Atomic<Int>(0)
 
@@ -86,7 +86,7 @@ private final class Crowd: Sendable {
             begin { self.visit(gate) }
         }
         begin {
-            // What is in leaves something behind.
+            // Work that enters leaves follow-up work behind.
             guard gate.enter() else { return }
             gate.join()
             self.note(1)
@@ -103,7 +103,7 @@ private final class Crowd: Sendable {
         }
     }
 
-    /// All have come, and gone again.
+    /// All threads have finished.
     var isOver: Bool { left.load(ordering: .acquiring) == 0 }
 
     private func visit(_ gate: LockGate) {

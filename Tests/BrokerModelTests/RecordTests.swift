@@ -19,7 +19,7 @@ struct RecordTests {
             cachedAt: 0)
     }
 
-    @Test("the numbers of kinds never change: they are in every vault")
+    @Test("the numbers of record kinds never change: every vault contains them")
     func kinds() {
         let numbers: [RecordKind: UInt8] = [
             .account: 1, .accessToken: 2, .refreshToken: 3, .idToken: 4, .appMetadata: 5, .signOut: 6, .app: 7,
@@ -29,7 +29,7 @@ struct RecordTests {
         for kind in RecordKind.allCases { #expect(numbers[kind] == kind.rawValue) }
     }
 
-    @Test("a token replaces the one for the same realm, type and scopes, and no other")
+    @Test("a token replaces only the one with the same realm, type and scopes")
     func tokenKeys() {
         #expect(token(scopes: ["B", "a"], expiresOn: 9).key == token().key)
         #expect(token(realm: "s").key != token().key)
@@ -38,7 +38,7 @@ struct RecordTests {
         #expect(token(scopes: ["a"]).bucket == token().bucket)
     }
 
-    @Test("an app's record holds everything of its registration but the secret")
+    @Test("an app's record contains everything of its registration except the secret")
     func appRecord() throws {
         let app = AppRegistration(
             name: "mail", clientID: "c", authority: try Authority(parsing: "https://e", allowHTTPLoopback: false),
@@ -52,7 +52,7 @@ struct RecordTests {
         #expect(back.scopes == ["s"] && back.group == "g" && back.units == ["u"] && back.authority == "https://e")
     }
 
-    @Test("a registration that an earlier version wrote is read, and one is written as that version did")
+    @Test("an app record of an earlier version is read, and written in its form")
     func writtenAppRecord() throws {
         let text = """
             {"authority":"https:\\/\\/e","clientID":"c","executables":["\\/x"],"group":"g","isConfidential":true,\

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Redirect URIs")
 struct RedirectDestinationTests {
-    @Test("without a redirect URI the broker listens at any port of 127.0.0.1")
+    @Test("without a redirect URI the broker listens on any port of 127.0.0.1")
     func none() throws {
         #expect(try RedirectDestination.parse(nil) == .loopback(.anyPort(host: "127.0.0.1", path: "/")))
     }
 
-    @Test("a loopback URI without a port keeps its path and takes any port (RFC 8252, section 7.3)")
+    @Test("a loopback URI without a port keeps its path and uses any port (RFC 8252, section 7.3)")
     func anyPort() throws {
         #expect(
             try RedirectDestination.parse("http://127.0.0.1/cb") == .loopback(.anyPort(host: "127.0.0.1", path: "/cb")))
@@ -17,7 +17,7 @@ struct RedirectDestinationTests {
         #expect(try RedirectDestination.parse("http://localhost") == .loopback(.anyPort(host: "localhost", path: "/")))
     }
 
-    @Test("a port in the URI is the port")
+    @Test("a port in the URI is used")
     func fixedPort() throws {
         #expect(
             try RedirectDestination.parse("http://127.0.0.1:7777/cb")
@@ -27,7 +27,7 @@ struct RedirectDestinationTests {
                 == .loopback(.fixed(host: "[::1]", port: 7777, path: "/cb")))
     }
 
-    @Test("port 80 is a port like any other when it is named", arguments: ["127.0.0.1", "[::1]", "localhost"])
+    @Test("an explicit port 80 is used like any other", arguments: ["127.0.0.1", "[::1]", "localhost"])
     func ownPort(host: String) throws {
         #expect(
             try RedirectDestination.parse("http://\(host):80/cb")
@@ -37,14 +37,14 @@ struct RedirectDestinationTests {
                 == .loopback(.fixed(host: host, port: 80, path: "/")))
     }
 
-    @Test("a custom scheme or a web page brings the redirect back another way")
+    @Test("a custom scheme or a web page is returned by the app")
     func elsewhere() throws {
         #expect(try RedirectDestination.parse("msauth.app://auth") == .elsewhere("msauth.app://auth"))
         #expect(try RedirectDestination.parse("https://app.example.org/cb") == .elsewhere("https://app.example.org/cb"))
     }
 
     @Test(
-        "what cannot be a redirect URI is refused",
+        "an invalid redirect URI is refused",
         arguments: [
             "", "auth", "http://example.org/cb", "http://127.0.0.1/cb#x", "http://127.0.0.1/cb?x=1",
             "http://127.0.0.1/c b",
@@ -55,7 +55,7 @@ struct RedirectDestinationTests {
     }
 
     @Test(
-        "a redirect URI is sent as it was registered, with the port that was chosen where it names none",
+        "a redirect URI is sent as registered, with the chosen port if it names none",
         arguments: [
             ("http://localhost:8080", "http://localhost:8080"), ("http://localhost:8080/", "http://localhost:8080/"),
             ("HTTP://LocalHost:8080/Cb", "HTTP://LocalHost:8080/Cb"), ("http://127.0.0.1", "http://127.0.0.1:4711"),
@@ -65,13 +65,13 @@ struct RedirectDestinationTests {
         #expect(RedirectDestination.sent(registered, listeningAt: "http://127.0.0.1:4711/") == expected)
     }
 
-    @Test("without a registered one the broker's own address is sent")
+    @Test("without a registered URI the broker's own address is sent")
     func unregistered() {
         #expect(
             RedirectDestination.sent(nil, listeningAt: "http://127.0.0.1:4711/") == "http://127.0.0.1:4711/")
     }
 
-    @Test("names below localhost are loopback, and no others")
+    @Test("only names below localhost are loopback")
     func localhostNames() throws {
         #expect(
             try RedirectDestination.parse("http://app.localhost:80/")

@@ -31,7 +31,7 @@ struct RedirectQueryTests {
         #expect(RedirectParameters(query: query[...])["x"] == expected)
     }
 
-    @Test("bytes that are no UTF-8 are replaced, and a zero byte is just a character")
+    @Test("invalid UTF-8 is replaced, and a zero byte is an ordinary character")
     func oddBytes() {
         let parameters = RedirectParameters(query: "a=%ff%fe&b=x%00y&c=%C3%A9")
         #expect(parameters["a"] == "\u{fffd}\u{fffd}")
@@ -39,7 +39,7 @@ struct RedirectQueryTests {
         #expect(parameters["c"] == "é")
     }
 
-    @Test("empty parts, empty values and further equals signs do not confuse it")
+    @Test("empty parts, empty values and extra equals signs are accepted")
     func edges() {
         let parameters = RedirectParameters(query: "&&a&b=&c=d=e&=nameless&")
         #expect(parameters.values == ["a": "", "b": "", "c": "d=e", "": "nameless"])
@@ -47,13 +47,13 @@ struct RedirectQueryTests {
         #expect(RedirectParameters(query: "").values.isEmpty)
     }
 
-    @Test("a letter and its composed twin are different bytes but one name, and count as repeated")
+    @Test("canonically equivalent names count as repeated")
     func canonicalEquivalence() {
         let parameters = RedirectParameters(query: "%C3%A9=1&e%CC%81=2")
         #expect(parameters.repeated.count == 1)
     }
 
-    @Test("of a whole URL only the query counts, not the fragment that browsers add")
+    @Test("in a whole URL only the query is parsed, not the fragment that browsers add")
     func wholeURL() {
         let parameters = RedirectParameters(redirectURL: "http://127.0.0.1:4711/cb?code=c&state=s%23#_=_?state=other")
         #expect(parameters.values == ["code": "c", "state": "s#"])
@@ -62,7 +62,7 @@ struct RedirectQueryTests {
     }
 
     @Test(
-        "A pasted redirect may lack its scheme, or come in quotes or angle brackets",
+        "a pasted redirect may lack its scheme, or be in quotes or angle brackets",
         arguments: [
             "http://127.0.0.1:4711/cb?code=c&state=s", "'http://127.0.0.1:4711/cb?code=c&state=s'",
             "\"http://127.0.0.1:4711/cb?code=c&state=s\"", " <http://127.0.0.1:4711/cb?code=c&state=s>\n",
@@ -74,7 +74,7 @@ struct RedirectQueryTests {
         #expect(redirect.values == ["code": "c", "state": "s"])
     }
 
-    @Test("A pasted query without its address is taken as one", arguments: ["?code=c&state=s", "code=c&state=s"])
+    @Test("a pasted query without its address is parsed", arguments: ["?code=c&state=s", "code=c&state=s"])
     func pastedQuery(_ text: String) {
         let redirect = RedirectParameters(redirectURL: text[...])
         #expect(redirect.address == nil)
@@ -82,7 +82,7 @@ struct RedirectQueryTests {
     }
 
     @Test(
-        "An address of an app's own scheme keeps it",
+        "a pasted address with an app's own scheme keeps it",
         arguments: ["msauth.org.example://auth", "myapp:/done", "com.example.app:callback"])
     func ownScheme(_ address: String) {
         #expect(RedirectParameters(redirectURL: "\(address)?state=s").address == address)

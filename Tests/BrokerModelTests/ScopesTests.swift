@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Scopes")
 struct ScopesTests {
-    @Test("are compared without case, order, duplicates and white space")
+    @Test("scopes are compared without case, order, duplicates and white space")
     func normalization() {
         let scopes = Scopes(["User.Read", " mail.read  user.read", "", "\tMail.Send\n"])
         #expect(scopes.normalized == ["mail.read", "mail.send", "user.read"])
@@ -12,7 +12,7 @@ struct ScopesTests {
         #expect(scopes != Scopes(["mail.send", "mail.read"]))
     }
 
-    @Test("go out as they were given, the first spelling of each")
+    @Test("scopes are sent as given, in the first spelling of each")
     func asGiven() {
         let scopes = Scopes(["User.Read", "mail.read user.read", "Mail.Read"])
         #expect(scopes.asGiven == ["User.Read", "mail.read"])
@@ -20,7 +20,7 @@ struct ScopesTests {
         #expect(Scopes(parameter: scopes.parameter) == scopes)
     }
 
-    @Test("without any are empty, and part of everything")
+    @Test("an empty set is a subset of every set")
     func empty() {
         for scopes in [Scopes([]), Scopes([""]), Scopes(parameter: "  \n ")] {
             #expect(scopes.isEmpty)
@@ -30,7 +30,7 @@ struct ScopesTests {
         }
     }
 
-    @Test("are there once each, however a letter is written")
+    @Test("canonically equivalent scopes are kept once")
     func forms() {
         for words in [
             ["\u{e9}", "\u{c9}a", "e\u{301}"], ["e\u{301}", "\u{e9}k", "E\u{301}"], ["\u{c9}", "\u{e9}a", "E\u{301}"],
@@ -41,7 +41,7 @@ struct ScopesTests {
         }
     }
 
-    @Test("are a subset only if all of them are there")
+    @Test("a set is a subset only if the other contains all its scopes")
     func subsets() {
         let granted = Scopes(["Mail.Read", "Mail.Send", "User.Read"])
         #expect(Scopes(["user.read", "MAIL.SEND"]).isSubset(of: granted))
@@ -51,7 +51,7 @@ struct ScopesTests {
         #expect(!Scopes(["mail"]).isSubset(of: granted), "a beginning is not a scope")
     }
 
-    @Test("are joined and taken away without regard to case, and keep their spelling")
+    @Test("union and difference ignore case and keep the spelling")
     func arithmetic() {
         let scopes = Scopes(["Mail.Read", "User.Read"])
         #expect(scopes.union(Scopes(["USER.READ", "openid"])).asGiven == ["Mail.Read", "User.Read", "openid"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A secret")
 struct SecretTests {
-    @Test("shows nothing, however it is printed")
+    @Test("a secret shows nothing in any printed form")
     func redacted() {
         struct Holder {
             var name = "holder"
@@ -26,7 +26,7 @@ struct SecretTests {
         #expect(holder.secret.revealed() == "hunter2")
     }
 
-    @Test("equals the same bytes and no others")
+    @Test("secrets are equal only if their bytes are")
     func equality() {
         #expect(Secret("abc") == Secret("abc"))
         #expect(Secret("abc") != Secret("abd"))
@@ -36,7 +36,7 @@ struct SecretTests {
         #expect(Secret("é") != Secret("e\u{301}"), "bytes count, not what they look like")
     }
 
-    @Test("keeps what it was given, of any length", arguments: [0, 1, 15, 16, 4095, 4096, 70_000])
+    @Test("a secret of any length keeps its bytes", arguments: [0, 1, 15, 16, 4095, 4096, 70_000])
     func content(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let secret = bytes.withUnsafeBytes { Secret(copying: $0) }
@@ -47,14 +47,14 @@ struct SecretTests {
         #expect(filled == secret)
     }
 
-    @Test("made at random is never the same")
+    @Test("random secrets are never equal")
     func random() {
         let secrets = (0..<50).map { _ in Secret.random(count: 32).withBytes { Array($0) } }
         #expect(Set(secrets).count == 50)
         #expect(secrets.allSatisfy { $0.count == 32 })
     }
 
-    @Test("mends bytes that are no text")
+    @Test("revealed() repairs invalid UTF-8")
     func invalidText() {
         let secret = [0x61, 0xFF, 0x62].withUnsafeBytes { _ in
             Secret(count: 3) { $0.copyBytes(from: [0x61, 0xFF, 0x62] as [UInt8]) }
@@ -62,13 +62,13 @@ struct SecretTests {
         #expect(secret.revealed() == "a\u{FFFD}b")
     }
 
-    @Test("hands an error of the borrower on")
+    @Test("an error of the closure is passed on")
     func throwing() {
         struct Refused: Error {}
         #expect(throws: Refused.self) { try Secret("a").withBytes { _ throws(Refused) in throw Refused() } }
     }
 
-    @Test("lies in memory that cannot be written, is left out of core dumps and has a fence behind it")
+    @Test("a secret is in read-only memory, left out of core dumps, with a guard page behind it")
     func guarded() throws {
         let secret = Secret(String(repeating: "s", count: 5_000))
         try secret.withBytes { bytes in
@@ -84,12 +84,12 @@ struct SecretTests {
         }
     }
 
-    @Test("that is kept is small, and lies in pages with others that are as guarded as a large one's")
+    @Test("small long-lived secrets share pages that are guarded like a large one's")
     func shared() async throws {
         let secret = Secret("hunter2").kept
         #expect(secret.revealed() == "hunter2" && secret.kept === secret)
         let place = secret.withBytes { UInt(bitPattern: $0.baseAddress) }
-        // Other tests make secrets at the same time, and one that is made opens its pages for that moment.
+        // Other tests make secrets at the same time, and a new one opens its pages for that moment.
         try await eventually("the pages are closed") {
             try Region.all().first { $0.contains(place) }?.permissions == "r--p"
         }
@@ -99,7 +99,7 @@ struct SecretTests {
         #expect(fence.permissions == "---p")
     }
 
-    @Test("of a request lies in pages with others, which stay writable, and are guarded otherwise")
+    @Test("secrets of a request share pages that stay writable but are otherwise guarded")
     func passing() throws {
         let secret = Secret(String(repeating: "s", count: 3_000))
         let place = secret.withBytes { UInt(bitPattern: $0.baseAddress) }
@@ -111,7 +111,7 @@ struct SecretTests {
         #expect(fence.permissions == "---p")
     }
 
-    @Test("takes the place of one that is gone, and finds nothing of it")
+    @Test("a reused place contains nothing of the previous secret")
     func reused() {
         var places: Set<UInt> = []
         for _ in 0..<2_000 {
@@ -124,7 +124,7 @@ struct SecretTests {
         #expect(places.count < 2_000)
     }
 
-    @Test("is one of many in few mappings: who makes the broker keep many cannot use them up")
+    @Test("many secrets take few mappings, so a caller cannot use them up")
     func many() throws {
         let before = try mappings()
         let secrets = (0..<20_000).map { Secret("secret \($0)") }
@@ -132,7 +132,7 @@ struct SecretTests {
         #expect(secrets.enumerated().allSatisfy { $1 == Secret("secret \($0)") })
     }
 
-    @Test("can be made by many at once, each its own")
+    @Test("many threads can make secrets at once")
     func concurrent() async {
         await withTaskGroup(of: Bool.self) { group in
             for task in 0..<8 {
@@ -158,7 +158,7 @@ struct SecretTests {
 
         static func all() throws -> [Region] {
             var regions: [Region] = []
-            // String(contentsOfFile:) takes the first page of such a file for all of it.
+            // String(contentsOfFile:) reads only the first page of such a file.
             let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps"))
             let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
             for line in text.split(separator: "\n") {

@@ -33,7 +33,7 @@ struct AuthorizationURLTests {
     }
 
     @Test(
-        "a known provider gets what its sign-ins need, unless the app or the request says otherwise",
+        "a known provider gets the parameters its sign-ins need, unless the app or the request overrides them",
         arguments: [
             ("https://accounts.google.com", "access_type=offline"),
             ("https://www.dropbox.com", "token_access_type=offline"),
@@ -50,7 +50,7 @@ struct AuthorizationURLTests {
         #expect(asked.hasSuffix("&\(name)=x") && !asked.contains("online") && !asked.contains("offline"))
     }
 
-    @Test("what is kept with the app sets nothing that the broker answers for")
+    @Test("extra parameters kept with the app cannot replace the broker's own")
     func registered() throws {
         let url = try url {
             $0.prompt = .login
@@ -63,13 +63,13 @@ struct AuthorizationURLTests {
     }
 
     @Test(
-        "Auth0 calls a token's destination audience, in each of its regions; others do not",
+        "Auth0's parameter for a token's destination is audience, in each of its regions",
         arguments: [("acme.auth0.com", true), ("acme.eu.auth0.com", true), ("auth0.com.evil.example", false)])
     func audience(_ host: String, _ isTheirs: Bool) {
         #expect(KnownProviders.habits(at: host)?.resourceParameter == (isTheirs ? "audience" : nil))
     }
 
-    @Test("prompt, hints and claims are added when they are there")
+    @Test("prompt, hints and claims are added if they are given")
     func optional() throws {
         let url = try url {
             $0.prompt = .selectAccount
@@ -83,7 +83,7 @@ struct AuthorizationURLTests {
                     + "&claims=%7B%22id_token%22%3A%7B%22acr%22%3Anull%7D%7D"))
     }
 
-    @Test("an ID token says who is meant, unless the app says so itself")
+    @Test("an ID token serves as the user's hint, unless the app gives one itself")
     func idTokenHint() throws {
         let mine: (inout AuthorizationRequest) -> Void = { $0.idTokenHint = Secret("a.b.c") }
         #expect(try url(change: mine).hasSuffix("&id_token_hint=a.b.c"))
@@ -92,7 +92,7 @@ struct AuthorizationURLTests {
             $0.extraQueryParameters = ["ID_token_hint": "d"]
         }
         #expect(apps.hasSuffix("&client-request-id=id-1&ID_token_hint=d"))
-        // An address with the groups of a large company is one that no server takes.
+        // A URL with the groups of a large company is too long for servers.
         let large = try url { $0.idTokenHint = Secret(String(repeating: "a", count: 4097)) }
         #expect(large.hasSuffix("&client-request-id=id-1"))
     }
@@ -113,7 +113,7 @@ struct AuthorizationURLTests {
         #expect(parameters["code_challenge_method"] == "S256")
     }
 
-    @Test("age, context, every resource, key and Entra's wishes are added when they are there")
+    @Test("age, context, every resource, key and Entra's parameters are added if they are given")
     func furtherParameters() throws {
         let url = try url {
             $0.maxAge = 0

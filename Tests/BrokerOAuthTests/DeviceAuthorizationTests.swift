@@ -23,7 +23,7 @@ struct DeviceAuthorizationTests {
             as: ClientCredentials(clientID: "tv", secret: secret), at: bed.metadata())
     }
 
-    @Test("the request names client, scopes, claims and resource; the whole answer is read")
+    @Test("the request contains client, scopes, claims and resource, and the whole response is read")
     func complete() async throws {
         try await withProvider { bed async throws in
             let answer = try await authorize(bed, answered: Self.complete)
@@ -52,7 +52,7 @@ struct DeviceAuthorizationTests {
         }
     }
 
-    @Test("the interval is 5 seconds when the provider does not say, and never 0")
+    @Test("the interval is 5 seconds if the provider sends none, and never 0")
     func interval() async throws {
         try await withProvider { bed async throws in
             for (given, read) in [(JSONValue?.none, Int64(5)), (0, 1), (-3, 1), ("10", 10)] {
@@ -64,7 +64,7 @@ struct DeviceAuthorizationTests {
     }
 
     @Test(
-        "an answer that a person could not use, or that would lead them astray, is refused",
+        "a response that a person could not use, or that would mislead them, is refused",
         arguments: [
             ("device_code", JSONValue?.none), ("device_code", ""), ("user_code", nil), ("user_code", ""),
             ("user_code", "a\u{1b}[2Jb"), ("user_code", "line\nbreak"), ("user_code", "\u{202e}abc"),
@@ -83,7 +83,7 @@ struct DeviceAuthorizationTests {
     }
 
     @Test(
-        "a complete link that is not fit, or leads to another place than the short one, is left out",
+        "an invalid complete link, or one with another target than the short one, is left out",
         arguments: [
             "http://idp.example/device?user_code=X", "https://evil.example/device?user_code=X",
             "https://idp.example:8443/device?user_code=X", "https://idp.example/{device}",
@@ -98,7 +98,7 @@ struct DeviceAuthorizationTests {
         }
     }
 
-    @Test("no program finds a variable in the links")
+    @Test("links contain nothing that a program could read as a variable")
     func variables() async throws {
         try await withProvider { bed async throws in
             var answer = Self.complete
@@ -110,7 +110,7 @@ struct DeviceAuthorizationTests {
         }
     }
 
-    @Test("without an endpoint, and where the client may not, the error says so")
+    @Test("a missing endpoint and an unauthorized client are reported as such")
     func refused() async throws {
         try await withProvider { bed async throws in
             let request = DeviceAuthorizationRequest(scopes: Scopes(["openid"]))
@@ -128,7 +128,7 @@ struct DeviceAuthorizationTests {
     }
 
     @Test(
-        "what the token endpoint says while the person has not finished arrives as its word",
+        "the token endpoint's errors while the person has not finished keep their codes",
         arguments: ["authorization_pending", "slow_down", "expired_token", "access_denied"])
     func polling(word: String) async throws {
         try await withProvider { bed async throws in

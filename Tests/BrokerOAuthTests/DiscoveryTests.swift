@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Discovery")
 struct DiscoveryTests {
-    @Test("a document gives issuer, endpoints and what the provider promises")
+    @Test("a document gives issuer, endpoints and the provider's capabilities")
     func complete() async throws {
         try await withProvider { bed async throws in
             let metadata = try await bed.metadata()
@@ -22,7 +22,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a slash at the end of the issuer is its spelling, not another issuer")
+    @Test("a trailing slash of the issuer is kept and does not make another issuer")
     func trailingSlash() async throws {
         try await withProvider { bed async throws in
             let issuer = bed.provider.issuer + "/"
@@ -31,7 +31,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a document of another issuer is refused, and the error names that issuer")
+    @Test("a document of another issuer is refused with an error that names that issuer")
     func otherIssuer() async throws {
         try await withProvider { bed async throws in
             bed.provider.configure { $0.metadata = ["issuer": "https://evil.example/\u{1b}[31m"] }
@@ -44,7 +44,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "an issuer that only looks alike is refused",
+        "an issuer that only looks similar is refused",
         arguments: ["", "/tenant", "?x", "#", ".example", "/%2e", "//x"])
     func similarIssuer(suffix: String) async throws {
         try await withProvider { bed async throws in
@@ -58,7 +58,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "a required endpoint that is missing or unfit is an error that names it",
+        "a missing or invalid required endpoint is an error that names it",
         arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri", "issuer"],
         [JSONValue.null, 5, "", "http://idp.example/x", "ftp://127.0.0.1/x", "/relative", "https://idp.example/x#f"])
     func unfitEndpoint(name: String, value: JSONValue) async throws {
@@ -72,7 +72,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("an optional endpoint that is unfit is not used")
+    @Test("an invalid optional endpoint is not used")
     func unfitOptionalEndpoint() async throws {
         try await withProvider { bed async throws in
             bed.provider.configure { $0.metadata = ["userinfo_endpoint": "http://idp.example/userinfo"] }
@@ -80,7 +80,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("without the OpenID document the one of RFC 8414 serves, and the first is not asked for again")
+    @Test("without the OpenID document the one of RFC 8414 is used, and the first is not requested again")
     func authorizationServerMetadata() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.discovery) { _ in .empty(404) }
@@ -94,7 +94,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "whatever is no document in OpenID's place, the one of RFC 8414 is looked for",
+        "any response that is not a document leads to the one of RFC 8414",
         arguments: [
             ProviderAnswer.empty(400), .empty(401), .html(status: 403), .empty(405), .empty(410), .html(),
             .redirect(to: "/login"), .json(["not", "an object"]),
@@ -107,7 +107,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a provider that is down, and a document of another issuer, are not looked for elsewhere")
+    @Test("an unavailable provider and a document of another issuer do not lead to another document")
     func nothingElsewhere() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
@@ -120,7 +120,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "a document is followed to another path of its server, and never to another server",
+        "a redirect of a document to another path of its server is followed, one to another server is not",
         arguments: [301, 302, 307, 308])
     func redirected(status: Int) async throws {
         try await withProvider { bed async throws in
@@ -145,7 +145,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a path goes after the host for RFC 8414, and before the rest for OpenID")
+    @Test("the well-known path follows the host for RFC 8414, and the issuer's path for OpenID")
     func wellKnownPlaces() async throws {
         try await withProvider { bed async throws in
             let authority = try Authority(parsing: bed.provider.issuer + "/realm/one", allowHTTPLoopback: true)
@@ -163,7 +163,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "an answer that is no discovery document says what came instead",
+        "an error for an invalid discovery document describes the response",
         arguments: [
             (ProviderAnswer.html(), Optional(200)), (.html(status: 403), 403), (.redirect(to: "/x"), 404),
             (.redirect(to: "https://other.example/x"), 302), (.redirect(to: "x"), 302),
@@ -182,7 +182,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a provider that is down is unavailable, with the time it names")
+    @Test("an unavailable provider is reported with its Retry-After")
     func unavailable() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.discovery) { _ in .empty(503, headers: [("Retry-After", "17")]) }
@@ -193,7 +193,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a lost answer to a question that can be asked again is just offline")
+    @Test("a lost response to a repeatable request is reported as offline")
     func offline() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.discovery) { _ in .reset }
@@ -207,7 +207,7 @@ struct DiscoveryTests {
 
 @Suite("Cached provider documents")
 struct DocumentCacheTests {
-    @Test("a document is asked for once in its lifetime, at most a day, at least a minute, an hour without a word")
+    @Test("a document is fetched once in its lifetime, which is a minute to a day and an hour by default")
     func lifetime() async throws {
         for (cacheControl, seconds) in [
             (nil, 3600), ("max-age=600", 600), ("public, MAX-AGE = \"600\"", 600), ("max-age=0", 60), ("no-store", 60),
@@ -230,7 +230,7 @@ struct DocumentCacheTests {
         }
     }
 
-    @Test("a jump of the wall clock makes nothing stale")
+    @Test("a jump of the wall clock makes no document stale")
     func wallClock() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.metadata()
@@ -257,7 +257,7 @@ struct DocumentCacheTests {
     }
 
     @Test(
-        "while the provider is down the stale document serves, and the provider is not asked at every turn",
+        "a stale document is used while the provider is down, with a pause between requests",
         arguments: [
             ProviderAnswer.empty(500), .html(), .reset, .hang, .json(.object(["issuer": "https://evil.example"])),
         ])
@@ -282,7 +282,7 @@ struct DocumentCacheTests {
         }
     }
 
-    @Test("a document that the provider took away is not used any longer")
+    @Test("a document that the provider removed is no longer used")
     func gone() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.metadata()
@@ -295,7 +295,7 @@ struct DocumentCacheTests {
         }
     }
 
-    @Test("many callers at once are one request")
+    @Test("many concurrent callers cause one request")
     func singleFlight() async throws {
         try await withProvider { bed async throws in
             let gate = Gate()
@@ -314,7 +314,7 @@ struct DocumentCacheTests {
         }
     }
 
-    @Test("a caller that leaves neither waits nor takes the answer from the others")
+    @Test("a cancelled caller returns at once and does not affect the others")
     func leavingCaller() async throws {
         try await withProvider { bed async throws in
             let gate = Gate()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Documents in memory")
 struct DocumentMemoryTests {
-    /// Every server there is, with documents that are nearly as large as an answer may be.
+    /// Answers for every server with documents close to the size limit.
     private final class LargeDocuments: HTTPTransport {
         private let asked = Mutex<[String: Int]>([:])
 
@@ -27,7 +27,7 @@ struct DocumentMemoryTests {
         }
     }
 
-    @Test("a server with ever more documents loses its own from memory, not another server's")
+    @Test("a server with many documents evicts its own from memory, not another server's")
     func neighbours() async throws {
         let documents = LargeDocuments()
         let provider = OAuthProvider(http: documents, clock: ManualClock(), proofs: testProofSigner())

@@ -10,7 +10,7 @@ import Testing
 struct DocumentStoreTests {
     private static let partition = Partition(uid: 1000)
 
-    /// A vault, and brokers that come and go over it.
+    /// A vault, and successive brokers that use it.
     private func withVault(_ body: (ProviderBed, Vault) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "documents-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -19,7 +19,7 @@ struct DocumentStoreTests {
         await vault.close()
     }
 
-    /// The provider layer as it is after a start.
+    /// The provider layer after a start.
     private func started(_ bed: ProviderBed, _ vault: Vault) -> OAuthProvider {
         OAuthProvider(
             http: bed.http, clock: bed.clock, proofs: testProofSigner(),
@@ -30,7 +30,7 @@ struct DocumentStoreTests {
         for endpoint in ScriptedProvider.Endpoint.allCases { bed.provider.on(endpoint) { _ in .close } }
     }
 
-    @Test("a fresh document is used after a restart without asking")
+    @Test("a fresh document is used after a restart without a request")
     func fresh() async throws {
         try await withVault { bed, vault in
             let first = try await started(bed, vault).metadata(of: bed.provider.authority)
@@ -40,7 +40,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test("an expired one is used at once, and asked for with its validator behind the request's back")
+    @Test("an expired document is used at once and revalidated in the background")
     func expired() async throws {
         try await withVault { bed, vault in
             bed.provider.on(.discovery) { request in
@@ -57,7 +57,7 @@ struct DocumentStoreTests {
     }
 
     @Test(
-        "without network metadata of the last run serves, for as long as it takes; keys serve no sign-in, and a refresh a day"
+        "without network, metadata of the last run is used indefinitely, keys for refreshes of one day only"
     )
     func offline() async throws {
         try await withVault { bed, vault in
@@ -81,7 +81,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test("a provider with the document of RFC 8414 only is found without network, too")
+    @Test("a provider with only the document of RFC 8414 is found without network, too")
     func offlineAuthorizationServer() async throws {
         try await withVault { bed, vault in
             bed.provider.on(.discovery) { _ in .empty(404) }
@@ -92,7 +92,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test("a kept document that no longer passes is as good as none")
+    @Test("a stored document that is no longer valid is ignored")
     func unfit() async throws {
         try await withVault { bed, vault in
             let record = ProviderDocumentRecord(
@@ -106,7 +106,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test("a document that the provider says is gone is forgotten")
+    @Test("a document that the provider reports as gone is deleted")
     func gone() async throws {
         try await withVault { bed, vault in
             _ = try await started(bed, vault).metadata(of: bed.provider.authority)
@@ -126,7 +126,7 @@ struct DocumentStoreTests {
         }
     }
 
-    @Test("only so many documents are kept, and none that is very large")
+    @Test("the number and the size of stored documents are limited")
     func bounded() async throws {
         try await withVault { bed, vault in
             let oauth = started(bed, vault)

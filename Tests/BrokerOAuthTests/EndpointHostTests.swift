@@ -5,13 +5,13 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A hostile issuer names an honest provider's authorization endpoint beside a token endpoint of its own (RFC 9700,
+/// A hostile issuer names an honest provider's authorization endpoint next to a token endpoint of its own (RFC 9700,
 /// section 4.4).
 @Suite("Endpoints on other hosts than the issuer's")
 struct EndpointHostTests {
     private static let elsewhere = "https://honest.example/authorize"
 
-    /// A provider that does not promise `iss`, with one endpoint elsewhere.
+    /// A provider that does not announce `iss`, with one endpoint elsewhere.
     private func names(
         _ endpoint: String, at url: String = elsewhere, promising: Bool = false, in bed: ProviderBed
     ) {
@@ -24,7 +24,7 @@ struct EndpointHostTests {
     }
 
     @Test(
-        "without a promise of iss they are refused, and the error says what to do",
+        "without announced iss they are refused with an error that says what to do",
         arguments: ["authorization_endpoint", "token_endpoint"])
     func refused(endpoint: String) async throws {
         try await withProvider { bed async throws in
@@ -38,7 +38,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("another port is another host")
+    @Test("another port counts as another host")
     func otherPort() async throws {
         try await withProvider { bed async throws in
             names("authorization_endpoint", at: "http://127.0.0.1:1/authorize", in: bed)
@@ -49,7 +49,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("with the promise they are taken: an answer of another issuer is then refused when it comes")
+    @Test("with announced iss they are accepted, and a response of another issuer is refused later")
     func promised() async throws {
         try await withProvider { bed async throws in
             names("authorization_endpoint", promising: true, in: bed)
@@ -57,7 +57,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("what the administrator names is taken, and only that")
+    @Test("only hosts that the administrator names are accepted")
     func named() async throws {
         try await withProvider { bed async throws in
             names("authorization_endpoint", in: bed)
@@ -74,7 +74,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("a device code is not asked for at one host and redeemed at another, whatever is promised of redirects")
+    @Test("a device code is not requested at one host and redeemed at another, even with announced iss")
     func device() async throws {
         try await withProvider { bed async throws in
             names("device_authorization_endpoint", promising: true, in: bed)
@@ -86,7 +86,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("no client is made at one provider for another, whatever is promised of redirects")
+    @Test("no client is registered at one provider for another, even with announced iss")
     func registration() async throws {
         try await withProvider { bed async throws in
             names("registration_endpoint", at: "https://honest.example/register", promising: true, in: bed)
@@ -99,7 +99,7 @@ struct EndpointHostTests {
     }
 
     @Test(
-        "known providers keep endpoints at hosts that are known, too",
+        "known providers may have endpoints on known hosts",
         arguments: [
             ("accounts.google.com", "oauth2.googleapis.com"), ("access.line.me", "api.line.me"),
             ("cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
@@ -113,7 +113,7 @@ struct EndpointHostTests {
         #expect(!KnownProviders.uses(host, at: issuer + ".evil.example"))
     }
 
-    @Test("a pool's domain is of its own region, and one label long")
+    @Test("a user pool's domain is one label in its own region")
     func regions() {
         let issuer = "cognito-idp.eu-west-1.amazonaws.com"
         for host in [
@@ -124,7 +124,7 @@ struct EndpointHostTests {
         }
     }
 
-    @Test("docs/compatibility.md lists the table")
+    @Test("docs/compatibility.md lists the table of known hosts")
     func documented() throws {
         let text = try String(contentsOf: PackageTree.root.appending(path: "docs/compatibility.md"), encoding: .utf8)
         for entry in KnownProviders.all {

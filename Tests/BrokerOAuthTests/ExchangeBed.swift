@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 
-/// Endpoints that a provider may have beside the usual ones.
+/// Endpoints that a provider may have in addition to the usual ones.
 enum OptionalEndpoint: String, CaseIterable {
     case device = "device_authorization_endpoint"
     case revocation = "revocation_endpoint"

@@ -3,7 +3,7 @@ import BrokerOAuth
 import BrokerTestSupport
 import Testing
 
-/// Runs a body against a server and a client of its own, and ends both.
+/// Runs a body with a server and a separate client, and ends both.
 func withServer<Result>(
     _ script: @escaping LoopbackServer.Script, client configuration: HTTPClientConfiguration = .init(version: "1"),
     _ body: (LoopbackServer, HTTPClient) async throws -> Result
@@ -34,7 +34,7 @@ func failureOf(_ request: HTTPRequest, through client: HTTPClient) async throws 
 
 @Suite("HTTP client")
 struct HTTPClientTests {
-    @Test("a GET carries its fields and brings back status, fields and body")
+    @Test("a GET sends its fields and returns status, fields and body")
     func get() async throws {
         try await withServer { request in
             let echo =
@@ -48,7 +48,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a POST brings a secret body and a secret field unchanged, and asks for no permission first")
+    @Test("a POST sends a secret body and a secret field unchanged, without Expect: 100-continue")
     func post() async throws {
         try await withServer { request in
             let expectation = request.headers["expect"] ?? "none"
@@ -76,7 +76,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a connection to a machine in trouble is not used again; one that carried a refusal is")
+    @Test("a connection with a server error is not reused, one with a refusal is")
     func trouble() async throws {
         for (status, connections) in [(503, 4), (500, 4), (400, 1), (429, 1)] {
             try await withServer { _ in
@@ -91,7 +91,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("issuers of one host share no connection, and each keeps its own")
+    @Test("issuers of one host do not share connections, and each keeps its own")
     func issuers() async throws {
         try await withServer { _ in
             .json(["ok": true])
@@ -103,7 +103,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("of more issuers than may be kept, those that were idle for longest lose their connections")
+    @Test("beyond the limit of idle issuers, the longest idle lose their connections")
     func idleIssuers() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
         configuration.mostIdleIssuers = 2
@@ -113,7 +113,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("where only the public internet may be reached, the address that is connected to counts")
+    @Test("if only the public internet is allowed, the actual address of the connection is checked")
     func privateAddresses() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
         configuration.reachesPrivateAddresses = { $0 == "registered" }
@@ -125,7 +125,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("no more connections to one issuer than allowed, and all requests are answered")
+    @Test("connections per issuer are limited, and all requests are answered")
     func connectionLimit() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
         configuration.connectionsPerIssuer = 3
@@ -140,7 +140,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "an endpoint that hangs leaves connections to others of its host, and who waited for a turn in vain is told so")
+        "an endpoint that hangs leaves connections for others of its host, and requests in its queue time out")
     func endpointLimit() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
         (configuration.connectionsPerIssuer, configuration.requestsPerEndpoint) = (6, 3)
@@ -156,16 +156,16 @@ struct HTTPClientTests {
             try await eventually("it hangs") { asked.all.count { $0 == "/hang" } == 3 }
             for _ in 0..<5 { #expect(try await client.get(server.url + "/other").status == 200) }
             #expect(asked.all.count { $0 == "/hang" } == 3)
-            // Those that have begun, and those that wait.
+            // Started requests and waiting ones.
             for task in hanging { task.cancel() }
             for task in hanging { await #expect(throws: HTTPFailure.self) { try await task.value } }
-            // Their places are free: this one has a turn, and an answer.
+            // Their places are free: this request starts and is answered.
             #expect(
                 try await client.post(server.url + "/hang", body: Secret("x"), contentType: "text/plain").status == 200)
         }
     }
 
-    @Test("the wait for a turn counts as part of a request's time")
+    @Test("the wait in the queue counts toward a request's time limit")
     func endpointTimeout() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
         (configuration.requestsPerEndpoint, configuration.totalTimeout) = (1, .milliseconds(300))
@@ -185,7 +185,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a redirect is an answer and is not followed")
+    @Test("a redirect is returned and not followed")
     func redirect() async throws {
         let visited = Recorder<String>()
         try await withServer { request in
@@ -199,7 +199,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("an interim answer and its fields do not count")
+    @Test("an interim response and its fields are ignored")
     func interim() async throws {
         try await withServer { _ in
             .raw("HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-Late: 2\r\nContent-Length: 2\r\n\r\nok")
@@ -227,7 +227,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "what is neither https nor http to this machine does not leave",
+        "a URL that is neither https nor http to loopback is not requested",
         arguments: [
             "http://example.com/", "ftp://127.0.0.1/", "file:///etc/passwd", "http://127.0.0.1@example.com/",
             "http://127.0.0.1.example.com/", "https://", "127.0.0.1", "http://127.0.0.1:0/", "http://localhost:1/#f",
@@ -254,7 +254,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("after shutdown nothing is sent any more, and shutting down again does no harm")
+    @Test("after shutdown nothing is sent any more, and a second shutdown is harmless")
     func closed() async throws {
         try await withServer { _ in
             .json(["ok": true])
@@ -268,7 +268,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("shutdown ends a GET that hangs, and lets a token request come to its end")
+    @Test("shutdown ends a GET that hangs and lets a token request finish")
     func shutdownWithRequests() async throws {
         let gate = Gate()
         try await withServer { request in
@@ -287,7 +287,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("abandoning ends a token request, too")
+    @Test("abandon ends a token request, too")
     func abandoning() async throws {
         try await withServer { _ in
             .hang

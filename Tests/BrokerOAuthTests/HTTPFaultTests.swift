@@ -15,7 +15,7 @@ struct HTTPFaultTests {
         HTTPRequest(.post, url, body: Secret("grant_type=refresh_token"))
     }
 
-    @Test("a server that hangs is given up, and the request may have been carried out")
+    @Test("a request to a server that hangs times out with an unknown outcome")
     func hang() async throws {
         try await withServer({ _ in .hang }, client: Self.impatient) { server, client in
             let failure = try await failureOf(post(server.url), through: client)
@@ -24,7 +24,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a server that sends a byte now and then does not hold the client longer")
+    @Test("a server that sends a byte now and then does not extend the time limit")
     func drip() async throws {
         try await withServer(
             { _ in .json(["ok": true]).dripping(every: .milliseconds(500)) }, client: Self.impatient
@@ -34,7 +34,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("nobody listens: nothing can have been sent")
+    @Test("without a listener nothing can have been sent")
     func refused() async throws {
         let client = try HTTPClient(configuration: .init(version: "1"))
         let failure = try await failureOf(post("http://127.0.0.1:\(try FreePort.next())"), through: client)
@@ -43,7 +43,7 @@ struct HTTPFaultTests {
         await client.shutdown()
     }
 
-    @Test("a name that does not exist: nothing can have been sent")
+    @Test("with an unknown host name nothing can have been sent")
     func unknownName() async throws {
         let client = try HTTPClient(configuration: .init(version: "1"))
         let failure = try await failureOf(post("https://provider.invalid/token"), through: client)
@@ -53,7 +53,7 @@ struct HTTPFaultTests {
     }
 
     @Test(
-        "a connection that ends too soon leaves the outcome open",
+        "a connection that ends too soon leaves the outcome unknown",
         arguments: [
             ProviderAnswer.close, .reset, ProviderAnswer.json(["access_token": "abcdef"]).truncated(after: 5),
         ])
@@ -68,7 +68,7 @@ struct HTTPFaultTests {
     }
 
     @Test(
-        "a POST is not sent again when its kept connection turns out to be dead; a GET is",
+        "a GET is sent again after a kept connection turns out to be dead, a POST is not",
         arguments: ["", "grant_type=refresh_token"])
     func noSilentRepetition(body: String) async throws {
         let visits = Recorder<String>()
@@ -90,7 +90,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a connection that the server closed in between is noticed, and a POST takes a new one")
+    @Test("a connection that the server closed in between is noticed, and a POST opens a new one")
     func closedInBetween() async throws {
         try await withServer { _ in
             .json(["ok": true])
@@ -103,7 +103,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("an announced giant is refused, and one that just goes on is cut off")
+    @Test("an announced oversized response is refused, and an endless one is cut off")
     func tooLarge() async throws {
         let giant = ProviderAnswer(status: 200, body: Array(repeating: 0x78, count: (1 << 20) + 1))
         let exact = ProviderAnswer(status: 200, body: Array(repeating: 0x78, count: 1 << 20))
@@ -133,7 +133,9 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("what is no HTTP is called so", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "\u{16}\u{3}\u{1}garbage"])
+    @Test(
+        "a response that is not HTTP is reported as such",
+        arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "\u{16}\u{3}\u{1}garbage"])
     func notHTTP(bytes: String) async throws {
         try await withServer { _ in
             .raw(bytes)
@@ -143,7 +145,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a cancelled GET ends at once, also when it was cancelled before it began")
+    @Test("a cancelled GET ends at once, even if it was cancelled before its start")
     func cancelledGET() async throws {
         try await withServer { _ in
             .hang
@@ -166,7 +168,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a POST that nobody waits for any more still runs to its end")
+    @Test("a POST whose caller is gone still runs to its end")
     func cancelledPOST() async throws {
         let gate = Gate()
         try await withServer { _ in
@@ -182,7 +184,7 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("messages for people name the server and nothing that was asked")
+    @Test("error messages name the server and nothing of the request")
     func messages() async throws {
         try await withServer { _ in
             .close

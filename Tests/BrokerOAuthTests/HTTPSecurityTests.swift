@@ -31,7 +31,7 @@ struct HTTPSecurityTests {
         return failure.reason
     }
 
-    @Test("a private authority is trusted when it is configured, and only then; old TLS is refused")
+    @Test("a private authority is trusted only if configured, and old TLS is refused")
     func privateAuthority() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
@@ -54,7 +54,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a certificate that has ended is told apart from one that nobody trusts")
+    @Test("an expired certificate is distinguished from an untrusted one")
     func ended() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
@@ -68,7 +68,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("only an unknown authority is a reason to name one")
+    @Test("only an unknown authority leads to the advice to configure one")
     func advice() {
         for fault in [CertificateFault.outOfDate, .otherName, .unknownAuthority] {
             let failure = HTTPFailure(
@@ -81,7 +81,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a file of authorities that is replaced is read again; a damaged one changes nothing and is told of once")
+    @Test("a replaced file of authorities is read again, and a damaged one is reported once and ignored")
     func replacedAuthorities() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
@@ -105,7 +105,7 @@ struct HTTPSecurityTests {
             #expect(await !works(newFront))
             try put(String(contentsOfFile: new.authority, encoding: .utf8))
             #expect(await works(newFront))
-            // Its connection was kept; what it was trusted for is no longer so.
+            // Its connection was kept; the trust that it was based on has ended.
             #expect(await !works(oldFront))
             try put("-----BEGIN CERTIFICATE-----\n")
             #expect(await works(newFront))
@@ -118,7 +118,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a folder of certificates that is not there ends the start")
+    @Test("a missing folder of certificates prevents the start")
     func missingFolder() {
         var settings = configuration()
         settings.certificates = CertificateVariables(environment: ["SSL_CERT_DIR": "/nonexistent:/nonexistent/certs"])
@@ -144,7 +144,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a proxy from the environment tunnels https, exceptions and loopback go direct")
+    @Test("https goes through the environment's proxy, exceptions and loopback do not")
     func proxy() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
@@ -174,13 +174,13 @@ struct HTTPSecurityTests {
             bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed)
             let front = try await LoopbackFront.tls(to: server.port, certificate, protocols: ["h2"], in: bed)
-            // The server behind speaks only HTTP/1.1, so no answer is expected.
+            // The server behind it speaks only HTTP/1.1, so no response is expected.
             _ = try await reason("https://127.0.0.1:\(front.port)/", configuration(ca: certificate.authority))
             #expect(front.connections.first == "tls TLSv1.3 h2")
         }
     }
 
-    @Test("proxy variables: lower case first, http_proxy never in upper case, all_proxy for the rest")
+    @Test("lower-case proxy variables come first, HTTP_PROXY is ignored, all_proxy is the fallback")
     func proxyVariables() {
         let both = ProxySettings(environment: ["https_proxy": "http://a:1", "HTTPS_PROXY": "http://b:1"])
         #expect(both == ProxySettings(https: "http://a:1"))
@@ -190,7 +190,7 @@ struct HTTPSecurityTests {
     }
 
     @Test(
-        "a CA file that cannot serve is refused at start, by name",
+        "an unusable CA file is refused at startup by name",
         arguments: [
             nil, "", "no PEM at all", "-----BEGIN CERTIFICATE-----\nMIIB",
             "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----",
@@ -215,13 +215,13 @@ struct HTTPSecurityTests {
 
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
-    /// An empty sequence of ASN.1 is certificate enough here.
+    /// An empty ASN.1 sequence is sufficient as a certificate here.
     private static let whole = "\(begin)\nMAA=\n\(end)"
     private static let notAlone =
         "the first or last line of a certificate is not by itself: each needs a line of its own, without blanks before it"
 
     @Test(
-        "PEM that OpenSSL does not take is refused, and why is said",
+        "PEM that OpenSSL does not accept is refused with the reason",
         arguments: [
             (whole + whole, "in line 3 \(notAlone)"), ("# ours\n " + whole, "in line 2 \(notAlone)"),
             (whole + "\n\t" + whole, "in line 4 \(notAlone)"), ("\(begin)\nMAA=\n  \(end)", "in line 3 \(notAlone)"),
@@ -239,7 +239,7 @@ struct HTTPSecurityTests {
     }
 
     @Test(
-        "PEM as others write it is taken: with blanks at the ends of lines, text between, and other blocks",
+        "PEM variants are accepted: trailing spaces, text in between, and other blocks",
         arguments: [
             whole, whole + "\n", "\(begin) \r\n\r\nMAA=\t\r\n\(end)\r\n",
             "subject=a\n\n\(whole)\n\nsubject=b\n\(whole)",
@@ -253,7 +253,7 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a CA file that is none, that others can write or that is too large is refused, and nothing waits for it")
+    @Test("a CA file that is invalid, writable by others or too large is refused without blocking")
     func unsafeCAFile() async throws {
         try await withTestBed { bed async throws in
             let (pipe, large, open) = (bed.path("pipe"), bed.path("large.pem"), bed.path("open.pem"))

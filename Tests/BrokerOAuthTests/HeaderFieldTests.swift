@@ -7,7 +7,7 @@ struct HeaderFieldTests {
         Array(line.utf8).withUnsafeBytes(HeaderField.init).map { [$0.name, $0.value] }
     }
 
-    @Test("a name is read in lower case, a value without the blanks around it")
+    @Test("a name is read in lower case, a value without the spaces around it")
     func fields() {
         #expect(field("Cache-Control: max-age=60\r\n") == ["cache-control", "max-age=60"])
         #expect(field("ETag:\t \"a: b\" \r\n") == ["etag", "\"a: b\""])
@@ -15,7 +15,7 @@ struct HeaderFieldTests {
     }
 
     @Test(
-        "what is no field, and what is not ASCII, is left out",
+        "text that is not a field, and non-ASCII text, is left out",
         arguments: [
             "\r\n", "no colon\r\n", ": no name\r\n", "two words: x", "é: x", "a: \u{301}\u{327}", "a: \u{1b}[m",
         ])

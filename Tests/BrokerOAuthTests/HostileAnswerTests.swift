@@ -8,7 +8,7 @@ import Testing
 struct HostileAnswerTests {
     private static let size = 300_000
 
-    @Test("a large discovery document is read or refused, whatever it holds", arguments: HostileJSON.all)
+    @Test("a large discovery document is either read or refused", arguments: HostileJSON.all)
     func discovery(kind: HostileJSON) async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.discovery) { _ in .json(text: kind.text(ofBytes: Self.size)) }
@@ -22,7 +22,7 @@ struct HostileAnswerTests {
     }
 
     @Test(
-        "a member that nobody asked for stops no document that is fit otherwise, if it can be read",
+        "an unused member does not invalidate a valid document if it can be parsed",
         arguments: HostileJSON.all)
     func besides(kind: HostileJSON) async throws {
         try await withProvider { bed async throws in
@@ -33,7 +33,7 @@ struct HostileAnswerTests {
         }
     }
 
-    @Test("a token answer and an ID token of any kind are read or refused", arguments: HostileJSON.all)
+    @Test("a token response and an ID token of any kind are either read or refused", arguments: HostileJSON.all)
     func tokens(kind: HostileJSON) async throws {
         try await withProvider { bed async throws in
             let metadata = try await bed.metadata()
@@ -59,7 +59,7 @@ struct HostileAnswerTests {
         }
     }
 
-    @Test("what calls itself JSON and is not says where it stops being it")
+    @Test("an error for invalid JSON gives its position")
     func saysWhere() async throws {
         try await withProvider { bed async throws in
             let nested = String(repeating: "[", count: 100)

@@ -9,7 +9,7 @@ import Testing
 @Suite("ID token claims")
 struct IDTokenClaimTests {
     @Test(
-        "claims that do not fit are refused",
+        "wrong claims are refused",
         arguments: [
             ["iss": "https://evil.example"], ["iss": .null], ["iss": ["a", "b"]],
             ["sub": .null], ["sub": ""], ["sub": 5],
@@ -30,7 +30,7 @@ struct IDTokenClaimTests {
     }
 
     @Test(
-        "claims that providers really send are accepted",
+        "claims that providers send in practice are accepted",
         arguments: [
             ["aud": ["app"]], ["aud": ["app"], "azp": "app"], ["aud": ["app", "other"], "azp": "app"],
             ["aud": ["app", "app"]], ["azp": "app"], ["aud": ["app", "other"]],
@@ -46,9 +46,9 @@ struct IDTokenClaimTests {
         }
     }
 
-    /// The Kelvin sign is canonically equivalent to K, which Swift's strings take for equal.
+    /// The Kelvin sign is canonically equivalent to K, which Swift's strings treat as equal.
     @Test(
-        "what only looks like the client, the nonce or an earlier one is another (RFC 7519, section 2)",
+        "text that only looks like the client, the nonce or an earlier one differs (RFC 7519, section 2)",
         arguments: [
             ["aud": "\u{212A}"], ["aud": ["\u{212A}"]], ["aud": "K", "azp": "\u{212A}"], ["nonce": "\u{212A}"],
         ] as [JSONObject])
@@ -65,7 +65,7 @@ struct IDTokenClaimTests {
         }
     }
 
-    @Test("clocks may differ by five minutes and no more")
+    @Test("clocks may differ by at most five minutes")
     func clockSkew() async throws {
         try await withProvider { bed async throws in
             let now = bed.clock.now
@@ -81,7 +81,7 @@ struct IDTokenClaimTests {
         }
     }
 
-    @Test("who issued it and who was asked are named; with a wrong clock nobody is told to sign in again")
+    @Test("an error names both issuers, and a wrong clock does not lead to a new sign-in")
     func said() async throws {
         try await withProvider { bed async throws in
             func text(_ changes: JSONObject) async -> String {
@@ -100,7 +100,7 @@ struct IDTokenClaimTests {
         }
     }
 
-    @Test("on refresh no nonce is expected")
+    @Test("a refresh expects no nonce")
     func refresh() async throws {
         try await withProvider { bed async throws in
             let claims = try await bed.verify(changing: ["nonce": .null], nonce: nil)
@@ -113,7 +113,7 @@ struct IDTokenClaimTests {
     }
 
     @Test(
-        "a nonce that is there on refresh is the one that the sign-in began with, where that is known",
+        "a nonce on refresh must be that of the first sign-in, if it is known",
         arguments: [
             ("n-1", "n-1", true), (nil, "n-1", true), ("n-2", "n-1", false), (5, "n-1", false), ("n-2", nil, true),
             (nil, nil, true),
@@ -137,7 +137,7 @@ struct IDTokenClaimTests {
     }
 
     @Test(
-        "a hash of the access token must be that of the one that came along", arguments: SigningIdentity.Kind.allCases)
+        "a hash of the access token must match the token that came with it", arguments: SigningIdentity.Kind.allCases)
     func accessTokenHash(kind: SigningIdentity.Kind) async throws {
         try await withProvider(kind) { bed async throws in
             func half(_ hash: some Sequence<UInt8>) -> String {
@@ -166,7 +166,7 @@ struct IDTokenClaimTests {
     }
 
     @Test(
-        "a member twice is refused, in header and claims, however its name is spelled",
+        "a duplicate member is refused, in header and claims, in any spelling of its name",
         arguments: [
             ([#""sub":"mallory","#], false), ([#""s\u0075b":"mallory","#], false), ([#""x":{"y":1,"y":2},"#], false),
             ([#""x":[{"y":1},{"y":2}],"z":{"y":"{\"sub\":"},"#], true), ([#""x":["sub","sub"],"#], true),
@@ -181,7 +181,7 @@ struct IDTokenClaimTests {
                 }
             }
             func doubled(_ part: String) -> String {
-                // Beside the right one, before it and after it.
+                // Together with the right one, before it and after it.
                 let extra = members.joined()
                 return extra.isEmpty ? part : "{" + extra + part.dropFirst()
             }
@@ -210,7 +210,7 @@ struct IDTokenClaimTests {
         }
     }
 
-    @Test("the issuer is compared letter for letter with the provider's own spelling")
+    @Test("the issuer is compared exactly with the provider's own spelling")
     func issuerSpelling() async throws {
         try await withProvider { bed async throws in
             let issuer = bed.provider.issuer + "/"

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 extension ProviderBed {
-    /// Claims that are right in every way.
+    /// Claims that are valid in every way.
     var goodClaims: JSONObject {
         [
             "iss": .string(provider.issuer), "sub": "alice", "aud": "app", "nonce": "n-1",
@@ -39,7 +39,7 @@ extension ProviderBed {
 @Suite("ID token signatures")
 struct IDTokenSignatureTests {
     @Test(
-        "every algorithm of the list is verified, and a flipped bit is noticed",
+        "every listed algorithm is verified, and a flipped bit is detected",
         arguments: SigningIdentity.Kind.allCases)
     func algorithms(kind: SigningIdentity.Kind) async throws {
         try await withProvider(kind) { bed async throws in
@@ -59,7 +59,7 @@ struct IDTokenSignatureTests {
     }
 
     @Test(
-        "a token without a signature is refused, whatever its header calls that",
+        "a token without a signature is refused, with any algorithm in its header",
         arguments: ["none", "None", "NONE", ""])
     func none(name: String) async throws {
         try await withProvider { bed async throws in
@@ -82,14 +82,14 @@ struct IDTokenSignatureTests {
         }
     }
 
-    /// A token that is authenticated with a secret both sides know.
+    /// A token that is authenticated with a shared secret.
     private func token(_ bed: ProviderBed, secret: String, algorithm: String = "HS256") -> String {
         SigningIdentity.assemble(["alg": .string(algorithm)], bed.goodClaims) { signed in
             Array(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Data(secret.utf8))))
         }
     }
 
-    @Test("a confidential client's own secret may authenticate a token, where the provider says that it does")
+    @Test("a confidential client's secret may authenticate a token if the provider announces it")
     func clientSecret() async throws {
         try await withProvider { bed async throws in
             func verify(_ token: String, secret: String?) async -> ProviderError? {
@@ -117,7 +117,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("Ed25519 is EdDSA by its own name, in the token and in the key", arguments: ["Ed25519", "EdDSA"])
+    @Test("EdDSA accepts the name Ed25519 in the token and in the key", arguments: ["Ed25519", "EdDSA"])
     func ed25519(name: String) async throws {
         try await withProvider(.edDSA) { bed async throws in
             let jwk = bed.provider.identity.jwk
@@ -141,7 +141,7 @@ struct IDTokenSignatureTests {
                 bed.provider.on(.keys) { _ in .json(["keys": [.object(key)]]) }
                 bed.clock.advance(bySeconds: 3600)
             }
-            // The signature is good in every case: what changes is what the key says about itself.
+            // The signature is valid in every case: only the key's own description changes.
             for (changes, isGood) in [
                 ([:], true), (["alg": .null], true), (["alg": "RS256"], false), (["use": "enc"], false),
                 (["use": .null], true), (["key_ops": ["encrypt"]], false), (["key_ops": ["verify"]], true),
@@ -155,7 +155,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("a key for encryption, a shared secret and rubbish in the key set are passed over")
+    @Test("a key for encryption, a shared secret and invalid keys in the key set are ignored")
     func otherKeys() async throws {
         try await withProvider { bed async throws in
             let good = bed.provider.identity.jwk
@@ -175,7 +175,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("keys without an id serve tokens with and without one")
+    @Test("keys without an id verify tokens with and without one")
     func keysWithoutID() async throws {
         try await withProvider { bed async throws in
             let first = try await SigningIdentity.make(.es256, keyID: nil)
@@ -191,7 +191,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("of several keys the one with the token's id counts")
+    @Test("the key with the token's id is used among several")
     func severalKeys() async throws {
         try await withProvider { bed async throws in
             let old = bed.provider.identity
@@ -216,7 +216,7 @@ struct IDTokenSignatureTests {
     }
 
     @Test(
-        "what is no token at all, or of another kind, is refused",
+        "text that is not a token, or a token of another kind, is refused",
         arguments: [
             "", ".", "..", "...", "a.b.c", "e30.e30.", "e30.e30.AA", "e30=.e30=.AA", " e30.e30.AA",
             String(repeating: "A", count: 70_000),
@@ -231,7 +231,7 @@ struct IDTokenSignatureTests {
         }
     }
 
-    @Test("an extension that must be understood, and a token typed as something else, are refused")
+    @Test("a critical extension and a token with another type are refused")
     func headers() async throws {
         try await withProvider { bed async throws in
             await bed.refusesToken(bed.provider.identity.sign(bed.goodClaims, header: ["crit": ["b64"], "b64": false]))
@@ -245,7 +245,7 @@ struct IDTokenSignatureTests {
 
 @Suite("Key rotation")
 struct KeyRotationTests {
-    @Test("an unknown key id brings the new keys at once")
+    @Test("an unknown key id makes the broker fetch the new keys at once")
     func rotation() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
@@ -267,7 +267,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("forged key ids do not make the broker hammer the provider: once a minute")
+    @Test("forged key ids cause at most one request a minute to the provider")
     func rateLimit() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
@@ -282,7 +282,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("when the new keys cannot be had, that is what the error says, and the next attempt asks again")
+    @Test("a failure to fetch new keys is reported as such, and the next attempt asks again")
     func providerDown() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
@@ -298,7 +298,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("a key set that is none is not kept")
+    @Test("an invalid key set is not kept")
     func noKeySet() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.keys) { _ in .json(["nothing": "here"]) }

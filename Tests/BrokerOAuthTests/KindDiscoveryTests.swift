@@ -50,7 +50,7 @@ struct KindDiscoveryTests {
         }
     }
 
-    @Test("Entra: a key that is published for one tenant signs no token of another")
+    @Test("Entra: a key published for one tenant does not verify tokens of another")
     func keysOfTenants() async throws {
         try await withProvider { bed async throws in
             let base = bed.provider.issuer
@@ -77,7 +77,7 @@ struct KindDiscoveryTests {
         }
     }
 
-    @Test("Entra: there is no other document to fall back on")
+    @Test("Entra: there is no fallback document")
     func noFallback() async throws {
         try await withProvider { bed async throws in
             let authority = try authority(bed, "/common", .entra)
@@ -93,7 +93,7 @@ struct KindDiscoveryTests {
         }
     }
 
-    @Test("ADFS: the document is below /adfs, and names its own host")
+    @Test("ADFS: the document is below /adfs and names its own host")
     func adfs() async throws {
         try await withProvider { bed async throws in
             publish(bed, at: "/adfs/.well-known/openid-configuration", issuer: bed.provider.issuer + "/adfs")
@@ -135,7 +135,7 @@ struct KindDiscoveryTests {
         }
     }
 
-    @Test("other words of the administrator complete a document that is at hand, without asking for it again")
+    @Test("a changed configuration completes a cached document without a new request")
     func completedAnew() async throws {
         try await withProvider { bed async throws in
             let authority = try bed.provider.authority
@@ -150,7 +150,7 @@ struct KindDiscoveryTests {
         }
     }
 
-    @Test("a provider that publishes nothing is known from the configuration alone")
+    @Test("a provider without any document is known from the configuration alone")
     func configuredWhole() async throws {
         try await withProvider { bed async throws in
             let base = bed.provider.issuer

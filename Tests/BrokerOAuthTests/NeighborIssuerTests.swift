@@ -4,10 +4,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// A host with two owners: the hostile issuer names an endpoint of the honest one beside a token endpoint of its own.
+/// A host with two owners: the hostile issuer names an endpoint of the honest one next to a token endpoint of its own.
 @Suite("Issuers that share a host")
 struct NeighborIssuerTests {
-    /// What the issuer at `/t/evil` publishes; paths of the same host.
+    /// The metadata of the issuer at `/t/evil`; paths of the same host.
     private func metadata(_ endpoints: [String: String], in bed: ProviderBed) async throws -> ProviderMetadata {
         let host = bed.provider.issuer
         let named = ["jwks_uri": "/t/evil/keys"].merging(endpoints) { $1 }.mapValues { JSONValue.string(host + $0) }
@@ -18,7 +18,7 @@ struct NeighborIssuerTests {
     }
 
     @Test(
-        "an endpoint of another issuer is refused, however the path there is written",
+        "an endpoint of another issuer is refused, in any spelling of its path",
         arguments: [
             "/t/good/authorize", "/t/evilgood/authorize", "/authorize", "/t/evil/../good/authorize",
             "/t/evil/%2e%2e/good/authorize", "/t/evil/..;/good/authorize", "/t/evil/.%2E/good",
@@ -40,7 +40,7 @@ struct NeighborIssuerTests {
     }
 
     @Test(
-        "endpoints below the issuer's path are its own, and so are those of a folder for all issuers together",
+        "endpoints below the issuer's path are accepted, and so are those of a folder for all issuers",
         arguments: [
             ("/t/evil/authorize", "/t/evil/token"), ("/t/evil/v1/authorize", "/t/evil/v2/token"),
             ("/oauth/authorize/", "/oauth/token/"), ("/t/authorize", "/t/token"),
@@ -53,7 +53,7 @@ struct NeighborIssuerTests {
         }
     }
 
-    @Test("a device code, a registration and a person's claims are not asked for at another issuer")
+    @Test("a device code, a registration and a person's claims are not requested from another issuer")
     func others() async throws {
         try await withProvider { bed async throws in
             let own = ["authorization_endpoint": "/t/evil/authorize", "token_endpoint": "/t/evil/token"]
@@ -71,7 +71,7 @@ struct NeighborIssuerTests {
         }
     }
 
-    @Test("what an issuer says is at its neighbour's address is not the neighbour's document")
+    @Test("a document that an issuer names at its neighbor's address does not become the neighbor's")
     func documents() async throws {
         try await withProvider { bed async throws in
             let keys = bed.provider.issuer + "/jwks"

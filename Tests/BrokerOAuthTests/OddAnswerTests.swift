@@ -5,12 +5,12 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// Answers that mean what the standard says, and do not look like it.
+/// Answers with the standard's meaning in another form.
 @Suite("Answers in other clothes")
 struct OddAnswerTests {
     private static let token: JSONObject = ["access_token": "at", "token_type": "Bearer"]
 
-    @Test("a token with status 201, without a type, or with a list of scopes is a token")
+    @Test("a token with status 201, without a type, or with a list of scopes is accepted")
     func success() async throws {
         try await withProvider { bed async throws in
             for answer in [
@@ -24,7 +24,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test("a token without a type is none where a bound one was asked for")
+    @Test("a token without a type is refused if a bound one was requested")
     func untypedBinding() async throws {
         try await withProvider { bed async throws in
             let answer = ProviderAnswer.json(["access_token": "at"])
@@ -55,7 +55,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test("slow_down in the body of a 429 is slow_down, with the pause that the header asks for")
+    @Test("slow_down in the body of a 429 is recognized, with the pause from the header")
     func slowDown() async throws {
         try await withProvider { bed async throws in
             var answer = ProviderAnswer.json(["error": "slow_down"], status: 429)
@@ -66,7 +66,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test("what an error says in words is quoted, cut and without what could be a token")
+    @Test("an error's text is quoted, truncated and without possible tokens")
     func quoted() async throws {
         try await withProvider { bed async throws in
             let token = String(repeating: "t", count: 40)
@@ -83,7 +83,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test("a server that repeats what it was sent tells nobody of it")
+    @Test("a request that a server repeats in its error is not disclosed")
     func echo() async throws {
         try await withProvider { bed async throws in
             let token = "rt+1/2=3%4 é"
@@ -102,7 +102,7 @@ struct OddAnswerTests {
         }
     }
 
-    @Test("an endpoint that is gone is looked up anew and asked again, once a minute at most")
+    @Test("a missing endpoint is looked up anew and requested again, once a minute at most")
     func endpointMoved() async throws {
         try await withProvider { bed async throws in
             var old = bed.provider.discoveryDocument
@@ -131,7 +131,7 @@ struct OddAnswerTests {
         }
     }
 
-    /// Made by gzip(1), of 4 MiB of blanks and of `{"access_token":"at","token_type":"Bearer"}`.
+    /// Made by gzip(1), from 4 MiB of spaces and from `{"access_token":"at","token_type":"Bearer"}`.
     private func compressed(_ text: String) throws -> [UInt8] {
         let file = NSTemporaryDirectory() + "answer-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: file + ".gz") }
@@ -144,7 +144,7 @@ struct OddAnswerTests {
         return Array(try Data(contentsOf: URL(fileURLWithPath: file + ".gz")))
     }
 
-    @Test("an answer that is compressed without having been asked for is read, within the bound of what it holds")
+    @Test("an unrequested compressed response is read, limited by its decompressed size")
     func gzip() async throws {
         try await withProvider { bed async throws in
             func answer(_ text: String) throws -> ProviderAnswer {

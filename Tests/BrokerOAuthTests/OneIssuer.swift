@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerOAuth
 
-/// For tests in which all requests are one issuer's.
+/// For tests whose requests all belong to one issuer.
 extension HTTPRequest {
     static let issuer = "https://issuer.example"
 

@@ -2,10 +2,10 @@ import BrokerOAuth
 import Dispatch
 import Testing
 
-@Suite("Where large answers are read")
+@Suite("The thread that parses large responses")
 struct ParserThreadTests {
-    /// More than there are threads for tasks: if one of these stood in the way of a task, none would ever be done.
-    @Test("large answers that take long hold up no task, and each of them is read")
+    /// More than there are threads for tasks: if one of these blocked a task's thread, none would ever finish.
+    @Test("large responses that take long block no task, and each of them is read")
     func tasksGoOn() async {
         let thread = ParserThread()
         let gate = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct ParserThreadTests {
         }
     }
 
-    @Test("a small answer does not stand behind a large one")
+    @Test("a small response does not wait behind a large one")
     func smallAtOnce() async {
         let thread = ParserThread()
         let gate = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A proof taken apart, its signature checked with the key that it names.
+/// A parsed proof, whose signature is checked with its own key.
 struct ReadProof {
     let header: JSONObject
     let claims: JSONObject
@@ -48,7 +48,7 @@ struct ProofTests {
         return try ReadProof(try #require(text))
     }
 
-    @Test("header and claims are those of section 4.2, and the signature is good")
+    @Test("header and claims are those of section 4.2, and the signature is valid")
     func whole() throws {
         let proof = try proof()
         #expect(proof.header["typ"] == "dpop+jwt")
@@ -60,7 +60,7 @@ struct ProofTests {
         #expect(proof.claims["iat"] == 1_699_999_999, "a second back, for servers whose clock ticks late")
     }
 
-    @Test("the token's hash and the nonce go along when there are some")
+    @Test("the token's hash and the nonce are included if given")
     func tokenAndNonce() throws {
         // The example of section 7.1.
         let token = Secret("Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU")
@@ -69,7 +69,7 @@ struct ProofTests {
         #expect(proof.claims["nonce"] == "n-1")
     }
 
-    @Test("no two proofs have one id")
+    @Test("every proof has a different id")
     func ids() throws {
         let ids = try (0..<50).map { _ in try proof().claims["jti"]?.stringValue }
         #expect(Set(ids).count == 50)
@@ -87,7 +87,7 @@ struct ProofTests {
         #expect(try proof(given).claims["htu"]?.stringValue == written)
     }
 
-    @Test("what is no URL or no key gets no proof")
+    @Test("an invalid URL or key gives no proof")
     func refused() throws {
         let key = try #require(signer.makeKey())
         for url in ["", "mailto:a@b", "https://a@b.example/", "/path"] {
@@ -99,7 +99,7 @@ struct ProofTests {
         }
     }
 
-    @Test("a key read back has the thumbprint that its proofs show")
+    @Test("a key that was read back has the thumbprint of its proofs")
     func thumbprint() throws {
         let key = try #require(signer.makeKey())
         let again = try #require(signer.key(privateKey: key.privateKey))
@@ -129,7 +129,7 @@ struct ProvenTokenRequestTests {
 
     private static let bound = ProviderAnswer.json(["access_token": "at", "token_type": "DPoP"])
 
-    @Test("a key's proof goes along, made for the token endpoint")
+    @Test("a proof of the key is sent, made for the token endpoint")
     func proof() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in Self.bound }
@@ -144,7 +144,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("a server that wants a nonce gets one more request with it, and the next begins with it")
+    @Test("a server that requires a nonce gets one more request with it, and the next one begins with it")
     func nonce() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { request in
@@ -161,7 +161,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("issuers that share a host have nonces of their own")
+    @Test("issuers that share a host have separate nonces")
     func neighbours() async throws {
         try await withProvider { bed async throws in
             let paths = ["/a/token", "/b/token"]
@@ -185,7 +185,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("a server that is never content is asked twice, not for ever")
+    @Test("a server that always asks for a nonce gets only two requests")
     func greedyServer() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in
@@ -200,7 +200,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("a nonce may come with any answer, and the last one counts")
+    @Test("a nonce may come with any response, and the last one counts")
     func rolledNonce() async throws {
         try await withProvider { bed async throws in
             let count = Mutex(0)
@@ -218,7 +218,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("no other refusal is repeated, and what is no nonce is not sent back")
+    @Test("no other refusal is repeated, and an invalid nonce is not sent back")
     func otherRefusals() async throws {
         try await withProvider { bed async throws in
             let key = try #require(signer.makeKey())
@@ -237,7 +237,7 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("a bound token that nobody asked for is refused; whether a Bearer one will do is the caller's to say")
+    @Test("an unrequested bound token is refused, and the caller decides whether Bearer is acceptable")
     func mixedTypes() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in Self.bound }

@@ -3,7 +3,7 @@ import BrokerOAuth
 import BrokerTestSupport
 import BrokerValues
 
-/// A scripted provider, the broker's side of it, and a clock for both.
+/// A scripted provider, the broker's side, and a clock for both.
 struct ProviderBed: Sendable {
     let provider: ScriptedProvider
     let oauth: OAuthProvider
@@ -22,7 +22,7 @@ struct ProviderBed: Sendable {
         }
     }
 
-    /// Lets the pause before a second try go by, as often as there is one.
+    /// Advances past the pause before a second attempt, each time there is one.
     func passMoments() -> Task<Void, any Error> {
         Task { [clock] in
             while true {
@@ -32,7 +32,7 @@ struct ProviderBed: Sendable {
         }
     }
 
-    /// A code that a person has just agreed to, with the verifier that belongs to it.
+    /// A code that a person has just consented to, with its verifier.
     func code(clientID: String = "app", nonce: String = "n-1", random: any RandomSource = CountingRandom())
         -> TokenGrant
     {

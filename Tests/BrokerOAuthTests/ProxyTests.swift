@@ -5,9 +5,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Proxies that do not let through")
+@Suite("Proxies that refuse a connection")
 struct ProxyTests {
-    /// What becomes of a request to https://idp.example through a proxy on loopback.
+    /// The outcome of a request to https://idp.example through a proxy on loopback.
     private func failure(
         through proxy: String, exceptions: String? = nil, reachesPrivate: Bool = true,
         _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
@@ -30,7 +30,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "the answer to CONNECT is the proxy's, with its status, and nothing has been sent",
+        "a response to CONNECT is reported as the proxy's, with its status, and nothing was sent",
         arguments: [
             ("403", HTTPFailure.Reason.refusedByProxy, "does not let requests to idp.example through (status 403)"),
             ("407", .refusedByProxy, "does not take the user and password, or has none (status 407)"),
@@ -50,7 +50,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("a password that the proxy does not take is not shown; the right one opens the way")
+    @Test("a password that the proxy rejects is not shown, and the right one connects")
     func password() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
@@ -72,7 +72,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("what the server does not do behind a SOCKS proxy is not the proxy's fault; what the proxy refuses is")
+    @Test("a failure of the server behind a SOCKS proxy is not reported as the proxy's, a refusal is")
     func socks() async throws {
         try await withTestBed { bed async throws in
             let proxy = try await LoopbackFront.socks(answering: 0, in: bed)
@@ -86,7 +86,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("a proxy that is down, has no name or is no address is named, without its password")
+    @Test("a proxy that is down, has no name or an invalid address is named without its password")
     func unreachable() async throws {
         let port = try FreePort.next()
         let down = try await failure(through: "http://ann:s3cret@127.0.0.1:\(port)")
@@ -99,7 +99,7 @@ struct ProxyTests {
         #expect(!strange.message.contains("s3cret") && strange.message.contains("proxy"), "\(strange)")
     }
 
-    @Test("what a proxy refuses is told as the way's trouble, and as passing by itself only where it may")
+    @Test("a proxy's refusal is reported as such, and as retryable only if it may be")
     func meaning() {
         let refused = ProviderError(
             HTTPFailure(.refusedByProxy, mayHaveBeenSent: false, "the proxy P does not"), isRepeatable: false)
@@ -115,15 +115,15 @@ struct ProxyTests {
         }
     }
 
-    @Test("a host that no proxy is asked for is reached without one")
+    @Test("a host in NO_PROXY is reached without the proxy")
     func exception() async throws {
         let direct = try await failure(through: "http://127.0.0.1:1", exceptions: "idp.example:443")
-        // The name leads nowhere here: what counts is that the proxy, which is not there, was not asked.
+        // The name leads nowhere here: the point is that the missing proxy was not used.
         #expect(direct.reason == .nameNotResolved, "\(direct)")
     }
 
     @Test(
-        "NO_PROXY as Go, Python and curl read it",
+        "NO_PROXY is parsed like in Go, Python and curl",
         arguments: [
             ("idp.example", "https://idp.example/", true), ("idp.example", "https://a.idp.example/", true),
             ("idp.example", "https://notidp.example/", false), (".example", "https://idp.example/", true),
@@ -146,7 +146,7 @@ struct ProxyTests {
         #expect(ProxyExceptions(exceptions).cover(try #require(WebURL(url))) == isCovered)
     }
 
-    @Test("authorities are named in the environment as for curl")
+    @Test("the environment names certificate authorities as for curl")
     func certificateVariables() {
         func read(_ variables: [String: String]) -> CertificateVariables {
             CertificateVariables(environment: variables)
@@ -157,7 +157,7 @@ struct ProxyTests {
         #expect(read(["SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""]) == .none)
     }
 
-    @Test("an authority is trusted from SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR, and beside oauth.ca_file")
+    @Test("SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR add authorities to those of oauth.ca_file")
     func certificatesFromTheEnvironment() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }

@@ -22,7 +22,7 @@ struct PushedAuthorizationTests {
         try await bed.oauth.push(request, as: client, at: bed.metadata())
     }
 
-    @Test("every parameter goes to the endpoint; the browser gets client and request URI only")
+    @Test("every parameter is sent to the endpoint, and the browser gets client and request URI only")
     func pushed() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -42,7 +42,7 @@ struct PushedAuthorizationTests {
         }
     }
 
-    @Test("a confidential client authenticates, and names itself in the request as well")
+    @Test("a confidential client authenticates, and sends its id in the request as well")
     func confidential() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -56,7 +56,7 @@ struct PushedAuthorizationTests {
     }
 
     @Test(
-        "an answer without a usable request URI is refused",
+        "a response without a usable request URI is refused",
         arguments: [
             ["expires_in": 60], ["request_uri": "", "expires_in": 60], ["request_uri": "a b", "expires_in": 60],
             ["request_uri": "urn:x"], ["request_uri": "urn:x", "expires_in": 0],
@@ -69,7 +69,7 @@ struct PushedAuthorizationTests {
         }
     }
 
-    @Test("a refusal arrives as the provider worded it; without an endpoint it is not offered")
+    @Test("a refusal keeps the provider's text, and without an endpoint the request is unsupported")
     func refused() async throws {
         try await withProvider { bed async throws in
             #expect(await bed.failure { try await push(bed) }?.isNotOffered == true)
@@ -82,7 +82,7 @@ struct PushedAuthorizationTests {
         }
     }
 
-    @Test("metadata say whether a push is demanded")
+    @Test("metadata say whether a push is required")
     func demanded() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()

@@ -23,7 +23,7 @@ struct RegistrationTests {
         return try JSONDecoder().decode(JSONObject.self, from: Data(request.body))
     }
 
-    @Test("a public native client is asked for, with the grants that the provider has")
+    @Test("a public native client is requested with the grants that the provider has")
     func publicClient() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -43,7 +43,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a confidential one brings its secret and when that ends; the initial token goes along as Bearer")
+    @Test("a confidential client gets a secret and its expiry, and the initial token is sent as Bearer")
     func confidentialClient() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -66,7 +66,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a secret that never ends says so with 0")
+    @Test("an expiry of 0 means that a secret never expires")
     func endlessSecret() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -78,7 +78,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "a client that the broker could not use is refused",
+        "a client that the broker cannot use is refused",
         arguments: [
             (["x": 1], false), (["client_id": ""], false), (["client_id": "a\nb"], false), (["client_id": "c"], true),
             (["client_id": "c", "token_endpoint_auth_method": "private_key_jwt"], false),
@@ -93,7 +93,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "how the client shows who it is, is what the provider registered",
+        "the client's registered authentication method is used",
         arguments: [
             (nil, "s", nil), ("client_secret_basic", "s", .basic), ("client_secret_post", "s", .post),
             ("none", nil, nil), ("client_secret_post", nil, nil),
@@ -114,7 +114,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("who may not register, and what may not be registered, is told apart; without an endpoint it is not offered")
+    @Test("an unauthorized registration and an invalid one are distinguished, and need an endpoint")
     func refused() async throws {
         try await withProvider { bed async throws in
             #expect(await bed.failure { try await register(bed) }?.isNotOffered == true)
@@ -127,7 +127,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a provider that refuses the whole client for the device grant is asked once more without it")
+    @Test("a provider that refuses the client because of the device grant is asked once more without it")
     func withoutDeviceGrant() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -142,7 +142,7 @@ struct RegistrationTests {
             #expect(asked.count == 2)
             #expect(asked.first?["grant_types"]?.arrayValue?.count == 3)
             #expect(asked.last?["grant_types"] == ["authorization_code", "refresh_token"])
-            // Nothing else is given up.
+            // Nothing else is left out.
             var (first, last) = (asked.first, asked.last)
             first?["grant_types"] = nil
             last?["grant_types"] = nil
@@ -150,14 +150,14 @@ struct RegistrationTests {
         }
     }
 
-    @Test("whatever else a registration is refused for, it is asked for once")
+    @Test("a registration that is refused for another reason is requested once")
     func onlyForDeviceGrant() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
             bed.answer(at: .registration, .oauthError("invalid_redirect_uri"))
             #expect(await bed.refusal { try await register(bed) }?.error == "invalid_redirect_uri")
             #expect(bed.requests(to: .registration).count == 1)
-            // Refused for something else, as it turns out: it is not tried a third time.
+            // Refused for another reason the second time: there is no third attempt.
             bed.answer(at: .registration, .oauthError("invalid_client_metadata"))
             #expect(await bed.refusal { try await register(bed) }?.error == "invalid_client_metadata")
             #expect(bed.requests(to: .registration).count == 3)
@@ -169,7 +169,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a provider that knows no client secrets is not asked for a client with one")
+    @Test("a provider without client secrets is not asked for a client with one")
     func noSecrets() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What requests say of themselves")
+@Suite("Identification of requests at Entra")
 struct RequestIdentityTests {
     private static let names = [
         "client-request-id", "return-client-request-id", "x-ms-lib-capability", "x-anchormailbox",
@@ -32,7 +32,7 @@ struct RequestIdentityTests {
         return headers
     }
 
-    @Test("at Entra a request names its correlation id, its home and what its client understands")
+    @Test("a request to Entra has its correlation id, its home and the client's capabilities")
     func entra() async throws {
         #expect(
             try await headers(of: .entra, tenant: "/common") == [
@@ -40,7 +40,7 @@ struct RequestIdentityTests {
             ])
     }
 
-    @Test("any other provider is told none of it")
+    @Test("a request to any other provider has none of these headers")
     func generic() async throws {
         #expect(try await headers(of: .generic, tenant: "") == [nil, nil, nil, nil])
     }

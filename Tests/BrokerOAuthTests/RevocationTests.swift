@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Revocation (RFC 7009) and logout")
 struct RevocationTests {
-    @Test("the token goes out with its kind and the client, and 200 says that it is done whatever the body")
+    @Test("a revocation has the token, its kind and the client, and 200 means success with any body")
     func done() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -18,7 +18,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a confidential client authenticates; a refusal keeps its error code; a busy provider is one")
+    @Test("a confidential client authenticates, a refusal keeps its code, and a busy provider is reported")
     func refused() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()
@@ -39,7 +39,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a provider without an endpoint does not offer it")
+    @Test("a provider without an endpoint does not support revocation")
     func notOffered() async throws {
         try await withProvider { bed async throws in
             let failure = await bed.failure {
@@ -49,7 +49,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("the logout page gets the hints, the way back and the state")
+    @Test("the logout URL has the hints, the redirect URI and the state")
     func endSession() async throws {
         try await withProvider { bed async throws in
             var request = EndSessionRequest(clientID: "app")

@@ -7,7 +7,7 @@ import Testing
 struct SecondTryTests {
     private static let token: JSONObject = ["access_token": "at", "token_type": "Bearer"]
 
-    /// What the provider answers: these statuses one after the other, then a token.
+    /// The provider's responses: these statuses in their order, then a token.
     private func answers(_ bed: ProviderBed, _ failures: [ProviderAnswer]) {
         let count = Recorder<Void>()
         bed.provider.on(.token) { _ in
@@ -20,7 +20,7 @@ struct SecondTryTests {
 
     private let refresh = TokenGrant.refreshToken(Secret("rt"), scopes: Scopes(["mail"]))
 
-    @Test("a 5xx without Retry-After is tried once more, half a second later")
+    @Test("a 5xx without Retry-After is retried once, half a second later")
     func once() async throws {
         try await withProvider { bed async throws in
             answers(bed, [.empty(502)])
@@ -33,7 +33,7 @@ struct SecondTryTests {
         }
     }
 
-    @Test("twice is told, and not tried a third time")
+    @Test("a second 5xx is reported and not retried")
     func twice() async throws {
         try await withProvider { bed async throws in
             answers(bed, [.empty(502), .empty(503)])
@@ -48,7 +48,7 @@ struct SecondTryTests {
     }
 
     @Test(
-        "what says how long to wait, what is no 5xx, and what nobody knows the outcome of is not tried again",
+        "a response with Retry-After, another status and an unknown outcome are not retried",
         arguments: [
             ProviderAnswer.empty(503, headers: [("Retry-After", "2")]), .empty(429), .oauthError("invalid_grant"),
             .reset, .empty(504),
@@ -61,7 +61,7 @@ struct SecondTryTests {
         }
     }
 
-    @Test("a refusal of the second try says that it is one: the first may have spent the token")
+    @Test("a refusal of the second attempt is marked, because the first may have consumed the token")
     func refusedThen() async throws {
         try await withProvider { bed async throws in
             answers(bed, [.empty(502), .oauthError("invalid_grant")])
@@ -81,7 +81,7 @@ struct SecondTryTests {
         }
     }
 
-    @Test("a device code is asked about again soon anyway")
+    @Test("a poll for a device code is not retried")
     func deviceCode() async throws {
         try await withProvider { bed async throws in
             answers(bed, [.empty(503)])

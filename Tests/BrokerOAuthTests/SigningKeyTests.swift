@@ -5,7 +5,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Keys and signatures as the openssl program makes them.
+/// Keys and signatures from the openssl program.
 private struct RSAKey {
     let bed: TestBed
     let file: String
@@ -18,7 +18,7 @@ private struct RSAKey {
 
     /// - Parameters:
     ///   - bytes: of the exponent.
-    ///   - primes: more than two make a large key sooner.
+    ///   - primes: more than two make a large key faster.
     static func make(
         bits: Int, publicExponent: String, bytes: [UInt8], primes: Int = 2, in bed: TestBed
     ) async throws -> RSAKey {
@@ -63,9 +63,9 @@ extension ProviderError {
     fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
-@Suite("A provider's keys, as they come")
+@Suite("A provider's published keys")
 struct SigningKeyTests {
-    @Test("an RSA key has 2,048 bits at least", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
+    @Test("an RSA key needs at least 2,048 bits", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
     func size(bits: Int, isTaken: Bool) async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in
@@ -82,7 +82,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "keys that were withdrawn check nothing but refreshed tokens, and those for a day, while the provider cannot be asked"
+        "withdrawn keys verify only refreshed tokens, for a day, while the provider is unavailable"
     )
     func withdrawn() async throws {
         try await withProvider { bed async throws in
@@ -99,7 +99,7 @@ struct SigningKeyTests {
             bed.provider.on(.keys) { _ in .empty(503) }
             #expect(await verify(isSignIn: true) == nil, "the provider let them be kept for an hour")
             bed.clock.advance(bySeconds: 3600)
-            // The second time nobody is asked again.
+            // The second time the provider is not asked again.
             for _ in 1...2 {
                 #expect(await verify(isSignIn: false) == nil)
                 #expect(await verify(isSignIn: true)?.isUnavailable == true)
@@ -111,7 +111,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("an exponent of 3 is one; 1 is none, with which anything is its own signature")
+    @Test("an exponent of 3 is accepted, and 1, with which any text is its own signature, is refused")
     func exponents() async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in
@@ -135,7 +135,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("an RSA key has 8,192 bits at most", arguments: [(8192, true), (8200, false)])
+    @Test("an RSA key has at most 8,192 bits", arguments: [(8192, true), (8200, false)])
     func largest(bits: Int, isTaken: Bool) async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in
@@ -151,7 +151,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("an exponent has 64 bits at most")
+    @Test("an exponent has at most 64 bits")
     func largestExponent() async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in
@@ -167,7 +167,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("a dozen keys are tried for a token that names none", arguments: [(11, true), (12, false)])
+    @Test("at most a dozen keys are tried for a token without a key id", arguments: [(11, true), (12, false)])
     func manyKeys(others: Int, isTaken: Bool) async throws {
         try await withProvider { bed async throws in
             var keys: [JSONValue] = []
@@ -184,7 +184,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("the salt of PSS is as long as the digest", arguments: [(32, true), (20, false), (64, false)])
+    @Test("the salt of PSS must be as long as the digest", arguments: [(32, true), (20, false), (64, false)])
     func salt(length: Int, isTaken: Bool) async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in
@@ -202,7 +202,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("numbers in plain base64, with padding, are read; so is a coordinate without its leading zero")
+    @Test("numbers in plain base64, with padding, and a coordinate without its leading zero are accepted")
     func oddNumbers() async throws {
         try await withProvider(.rs256) { bed async throws in
             let identity = bed.provider.identity
@@ -230,7 +230,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("of an elliptic signature only r and s count, in full length; zeros sign nothing")
+    @Test("an ECDSA signature is r and s in full length, and zeros are refused")
     func ellipticSignatures() async throws {
         try await withProvider { bed async throws in
             let key = P256.Signing.PrivateKey()
@@ -244,7 +244,7 @@ struct SigningKeyTests {
                     (try? key.signature(for: Data($0))).map(change) ?? []
                 }
             }
-            // Not in the macro: Swift 6.3 takes a closure there for the next one outside.
+            // Outside the macro: Swift 6.3 confuses a closure there with the next one outside.
             let good = token { Array($0.rawRepresentation) }
             #expect(try await bed.verify(good).subject == "alice")
             await bed.refusesToken(token { Array($0.derRepresentation) })

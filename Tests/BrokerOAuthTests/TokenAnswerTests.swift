@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 extension ProviderBed {
-    /// The outcome of a refresh that the provider answers so.
+    /// The outcome of a refresh with this response of the provider.
     func refresh(
         answered answer: ProviderAnswer, with key: ProofKey? = nil
     ) async throws -> Result<TokenResponse, ProviderError> {
@@ -35,7 +35,7 @@ extension ProviderBed {
 struct TokenAnswerTests {
     private static let minimal: JSONObject = ["access_token": "at", "token_type": "Bearer"]
 
-    @Test("everything that an answer can hold is read")
+    @Test("every member of a response is read")
     func complete() async throws {
         try await withProvider { bed async throws in
             var answer = Self.minimal
@@ -61,7 +61,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "lifetimes come as numbers and as strings, and never overflow",
+        "lifetimes are read as numbers and as strings, and never overflow",
         arguments: [
             (JSONValue.integer(60), Int64(60)), ("60", 60), (60.9, 60), ("60.9", 60), (-5, 0), ("-5", 0),
             (.integer(.max), 3_153_600_000), ("99999999999999999999", nil), (1e300, nil), ("soon", nil), (.null, nil),
@@ -87,7 +87,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "an answer without what makes a token is refused",
+        "a response without the required members is refused",
         arguments: [
             [:], ["access_token": "", "token_type": "Bearer"], ["access_token": "at", "token_type": ""],
             ["access_token": 5, "token_type": "Bearer"], ["access_token": "at", "token_type": "mac"],
@@ -103,12 +103,12 @@ struct TokenAnswerTests {
         }
     }
 
-    /// What would end a header, or say something else in it, and what would only confuse whoever looks at it.
+    /// Text that would end a header, or change its meaning, or confuse a reader.
     private static let unprintable = [
         "\r", "\n", "\r\nX-Evil: 1", "\u{0}", "\u{1b}[2J", "\u{7f}", "\u{85}", "é", "\u{202e}",
     ]
 
-    @Test("an access token is made of visible ASCII, since it becomes part of a header", arguments: unprintable + [" "])
+    @Test("an access token must be visible ASCII because it becomes part of a header", arguments: unprintable + [" "])
     func accessTokenCharacters(part: String) async throws {
         try await withProvider { bed async throws in
             for text in ["at" + part, part + "at", "a" + part + "t"] {
@@ -123,7 +123,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("every visible character may be in an access token, and a blank in a refresh token")
+    @Test("an access token may contain every visible character, a refresh token also a space")
     func visibleCharacters() async throws {
         try await withProvider { bed async throws in
             let visible = String(String.UnicodeScalarView((0x21...0x7e).compactMap(Unicode.Scalar.init(_:))))
@@ -136,7 +136,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("refresh tokens and ID tokens are printable, too", arguments: unprintable)
+    @Test("refresh tokens and ID tokens must be printable, too", arguments: unprintable)
     func otherTokenCharacters(part: String) async throws {
         try await withProvider { bed async throws in
             for name in ["refresh_token", "id_token"] {
@@ -147,7 +147,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "an answer that is no good hands over the refresh token that it holds: the one that was sent may be spent",
+        "an invalid response still yields its refresh token because the sent one may be consumed",
         arguments: [
             (["access_token": .null], .bearer), (["access_token": "a\r\nb"], .bearer), (["token_type": ""], nil),
             (["token_type": "mac"], nil), (["token_type": "DPoP"], .dpop), (["id_token": "a\nb"], .bearer),
@@ -167,7 +167,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a refresh token of an error, or one that is no token, is not handed over")
+    @Test("a refresh token in an error response, or an invalid one, is not used")
     func noRotatedToken() async throws {
         try await withProvider { bed async throws in
             for (answer, status) in [
@@ -184,7 +184,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "of the scopes that an answer names, those are left out that are none",
+        "invalid scopes in a response are left out",
         arguments: [
             ("mail openid", "mail openid"), ("mail \u{1b}[31mred openid", "mail openid"), ("a\u{0}b", ""),
             ("mail\u{85}x c\u{9b}1m d", "d"), ("a\u{7f} b\"c d\\e f", "f"),
@@ -198,7 +198,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("an OAuth error keeps what the engine decides by")
+    @Test("an OAuth error keeps the members that the engine needs")
     func refusal() async throws {
         try await withProvider { bed async throws in
             let answer = ProviderAnswer.json(
@@ -214,7 +214,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a claims challenge that is no JSON object is none: people paste it into commands",
+        "a claims challenge that is not a JSON object is ignored because people paste it into commands",
         arguments: ["", "[]", "\\'; touch x", "{", "{}; touch x", "null"])
     func challenges(text: String) async throws {
         try await withProvider { bed async throws in
@@ -234,7 +234,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a long description is cut, and what could change the direction of writing is left out")
+    @Test("a long description is truncated, and bidirectional control characters are removed")
     func descriptions() async throws {
         try await withProvider { bed async throws in
             let text = "\u{202e}" + String(repeating: "long ", count: 1000)
@@ -248,7 +248,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a bare 400 for a refresh token is told apart from what a provider says", arguments: ["", " \r\n"])
+    @Test("an empty 400 for a refresh token is distinguished from the provider's errors", arguments: ["", " \r\n"])
     func bareRefusal(body: String) async throws {
         try await withProvider { bed async throws in
             let answer = ProviderAnswer(status: 400, body: Array(body.utf8))
@@ -259,7 +259,9 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("what is no OAuth error says nothing of a refresh token, whatever its status", arguments: [400, 401, 403])
+    @Test(
+        "a response that is not an OAuth error does not affect the refresh token, with any status",
+        arguments: [400, 401, 403])
     func noOAuthError(status: Int) async throws {
         try await withProvider { bed async throws in
             for answer in [
@@ -285,7 +287,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "an answer in the wrong form says what came instead",
+        "an error for a response in the wrong form describes the response",
         arguments: [
             (ProviderAnswer.html(), 200), (.html(status: 400), 400), (.html(status: 404), 404), (.empty(200), 200),
             (.json("text"), 200), (.json(["error": 5], status: 400), 400), (.redirect(to: "/login"), 302),
@@ -303,7 +305,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a provider that cannot now says when, in seconds or as a date",
+        "an unavailable provider's Retry-After is read, in seconds or as a date",
         arguments: [
             (429, "30", 30), (503, "Fri, 15 Jan 2027 08:01:00 GMT", 60), (503, "Friday, 15-Jan-27 08:01:00 GMT", 60),
             (500, "Fri Jan 15 08:01:00 2027", 60), (503, "Thu, 01 Jan 1970 00:00:00 GMT", 0), (429, "999999", 86_400),
@@ -329,7 +331,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "a lost answer leaves the refresh token's fate open, and it was sent once",
+        "a lost response leaves the refresh token's state unknown, and the request was sent once",
         arguments: [ProviderAnswer.hang, .close, .reset, ProviderAnswer.json(.object(minimal)).truncated(after: 3)])
     func lostAnswer(answer: ProviderAnswer) async throws {
         try await withProvider(timeout: .seconds(8)) { bed async throws in
@@ -341,7 +343,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a provider that is gone was not reached")
+    @Test("an unreachable provider is reported as not reached")
     func gone() async throws {
         try await withProvider { bed async throws in
             let metadata = try await bed.metadata()
@@ -359,7 +361,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("an answer beyond the bound is refused")
+    @Test("a response beyond the size limit is refused")
     func tooLarge() async throws {
         try await withProvider { bed async throws in
             guard case .invalidResponse(status: nil, _) = try await bed.refreshFailure(.endless) else {
@@ -370,7 +372,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "no error text holds a token",
+        "no error text contains a token",
         arguments: [ProviderAnswer.hang, .html(), .oauthError("invalid_grant"), .empty(500)])
     func noSecretsInErrors(answer: ProviderAnswer) async throws {
         try await withProvider(timeout: .seconds(5)) { bed async throws in

@@ -16,7 +16,7 @@ extension ProviderBed {
 
 @Suite("Token requests")
 struct TokenRequestTests {
-    @Test("a code is redeemed with its verifier, and the answer's ID token is good")
+    @Test("a code is redeemed with its verifier, and the ID token in the response is valid")
     func code() async throws {
         try await withProvider { bed async throws in
             let response = try await bed.redeem(bed.code())
@@ -70,7 +70,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("each resource is a parameter of its own, under the name that the provider has for it")
+    @Test("each resource is a separate parameter, with the provider's name for it")
     func resources() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in .json(["access_token": "at", "token_type": "bearer"]) }
@@ -91,7 +91,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("every byte of a secret arrives as it is")
+    @Test("every byte of a secret is sent unchanged")
     func secretBytes() async throws {
         try await withProvider { bed async throws in
             let odd = "a b+c&d=e%41;/?~*äß€😀\n\u{1}"
@@ -104,7 +104,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("a confidential client authenticates with Basic, its parts form-encoded, and stays out of the body")
+    @Test("a confidential client authenticates with Basic, form-encoded, and not in the body")
     func basic() async throws {
         try await withProvider { bed async throws in
             for secret in ["s", "se", "sec", "s:e c+r%et&ü?"] {
@@ -120,7 +120,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("the exact Authorization field of RFC 6749's example")
+    @Test("the Authorization field matches RFC 6749's example")
     func basicExample() async throws {
         try await withProvider { bed async throws in
             let client = ClientCredentials(clientID: "s6BhdRkqt3", secret: Secret("gX1fBat3bV"))
@@ -131,7 +131,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("where Basic is not offered the secret goes into the body; where neither is, nothing goes out")
+    @Test("without Basic the secret is sent in the body, and without either method nothing is sent")
     func otherMethods() async throws {
         try await withProvider { bed async throws in
             bed.provider.configure {
@@ -156,7 +156,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("a client's own method comes before what the provider takes in general")
+    @Test("a client's own method takes precedence over the provider's metadata")
     func registeredMethod() async throws {
         try await withProvider { bed async throws in
             bed.provider.configure {

@@ -10,7 +10,7 @@ struct UserInfoTests {
         try await bed.oauth.userInfo(with: Secret("at-1"), .bearer, provenBy: nil, at: bed.metadata())
     }
 
-    @Test("the token goes along in the header, and the person's claims come back")
+    @Test("the token is sent in the header, and the person's claims are returned")
     func claims() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.userinfo) { _ in .json(["sub": "alice", "name": "Alice"]) }
@@ -22,7 +22,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("an answer without a subject, with two, or in another form is none")
+    @Test("a response without a subject, with two, or in another form is refused")
     func noAnswer() async throws {
         try await withProvider { bed async throws in
             for answer in [
@@ -37,7 +37,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("a bound token goes with a proof for this place and this token, and a nonce of its own")
+    @Test("a bound token is sent with a proof for this URL and this token, and with a separate nonce")
     func bound() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.userinfo) { request in
@@ -58,7 +58,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("an endpoint of another host is not told the token, unless the administrator names it")
+    @Test("an endpoint on another host does not get the token, unless the administrator names it")
     func elsewhere() async throws {
         try await withProvider { bed async throws in
             let elsewhere = "https://else.example/userinfo"

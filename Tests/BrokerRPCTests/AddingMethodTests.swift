@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Methods that add")
 struct AddingMethodTests {
-    @Test("these methods may keep more than before, and no other: who has no room is refused them")
+    @Test("exactly these methods may add records, and a person without room left is refused")
     func methods() {
         #expect(
             MethodRegistry.methods.filter { $0.addsRecords }.map { $0.name }.sorted() == [

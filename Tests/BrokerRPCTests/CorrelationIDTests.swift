@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Correlation ids")
 struct CorrelationIDTests {
-    @Test("are version 4 UUIDs")
+    @Test("generated ids are version 4 UUIDs")
     func made() throws {
         for _ in 0..<100 {
             let text = CorrelationID.make()
@@ -16,7 +16,7 @@ struct CorrelationIDTests {
         #expect(CorrelationID.make() != CorrelationID.make())
     }
 
-    @Test("have every digit at every place, but for version and variant")
+    @Test("generated ids have every digit at every position except version and variant")
     func digits() {
         var seen = [Set<Character>](repeating: [], count: 36)
         for _ in 0..<1_000 {

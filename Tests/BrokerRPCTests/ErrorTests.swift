@@ -14,7 +14,7 @@ struct ErrorTests {
         return (read, read.brokerError)
     }
 
-    @Test("every kind arrives as the kind it was", arguments: ErrorKind.allCases)
+    @Test("every kind survives the wire", arguments: ErrorKind.allCases)
     func kinds(kind: ErrorKind) throws {
         let (wire, error) = try travelled(BrokerError(kind, "A sentence."))
         #expect(wire.code == -32000)
@@ -23,24 +23,24 @@ struct ErrorTests {
         #expect(error.message == "A sentence.")
     }
 
-    @Test("the provider's numbers arrive as numbers")
+    @Test("the provider's numbers are sent as numbers")
     func errorCodes() throws {
         let error = BrokerError(.interactionRequired, "x") { $0.errorCodes = [53003, 50158] }
         #expect(try travelled(error).0.data?.details.errorCodes == [53003, 50158])
     }
 
-    @Test("what does not pass by itself is told so, whatever its kind")
+    @Test("a permanent error is marked as not retryable, regardless of its kind")
     func notRetryable() throws {
         let error = BrokerError(.offline, "The proxy refuses.") { $0.isRetryable = false }
         #expect(try travelled(error).0.data?.retryable == false)
     }
 
-    @Test("every reason arrives as the reason it was", arguments: ErrorReason.allCases)
+    @Test("every reason survives the wire", arguments: ErrorReason.allCases)
     func reasons(reason: ErrorReason) throws {
         #expect(try travelled(BrokerError(.interactionRequired, "x", reason: reason)).1.reason == reason)
     }
 
-    @Test("all details arrive")
+    @Test("all details survive the wire")
     func details() throws {
         let sent = BrokerError(.serverDeclinedScopes, "x") {
             $0.correlationID = "c"
@@ -63,7 +63,7 @@ struct ErrorTests {
         #expect(try travelled(sent).1.details == sent.details)
     }
 
-    @Test("a reason from a later broker is no reason to lose the error")
+    @Test("an unknown reason of a later broker does not lose the error")
     func laterReason() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"offline","retryable":true,"reason":"solarFlare","more":1}}}"#
@@ -75,7 +75,7 @@ struct ErrorTests {
         #expect(error.brokerError.reason == nil)
     }
 
-    @Test("a kind from a later broker counts as internal; what else the error says is kept")
+    @Test("an unknown kind of a later broker counts as internal and keeps the other members")
     func laterKind() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"eclipse","retryable":true,"retryAfter":4}}}"#
@@ -89,7 +89,7 @@ struct ErrorTests {
         #expect(error.data?.retryable == true)
     }
 
-    @Test("a cause is for the log: it is not on the wire")
+    @Test("a cause is written to the log only, not to the wire")
     func cause() throws {
         struct Inner: Error { let text = "inner-cause-text" }
         var writer = JSONWriter()
@@ -97,7 +97,7 @@ struct ErrorTests {
         #expect(!String(decoding: writer.bytes, as: UTF8.self).contains("inner-cause"))
     }
 
-    @Test("a method's name is shown without its control characters, and not at any length")
+    @Test("a method's name is shown without control characters and truncated")
     func strangeMethod() {
         let error = RPCError.methodNotFound("a\u{1b}[31m" + String(repeating: "x", count: 10_000))
         #expect(error.code == -32601)
@@ -106,7 +106,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "what no broker says is not taken for an answer",
+        "an invalid error object is not accepted as an answer",
         arguments: ["", "{}", "[]", "1", #"{"id":1}"#, #"{"id":1,"error":{}}"#])
     func notABroker(text: String) {
         #expect(throws: ServerLine.NotABrokerReply.self) { try Array(text.utf8).withUnsafeBytes(ServerLine.init) }

@@ -15,7 +15,7 @@ struct OpenRPCDocumentTests {
         return try encoder.encode(OpenRPCDocument.json) + Data("\n".utf8)
     }
 
-    @Test("docs/openrpc.json is what rpc.discover answers (UPDATE_DOCS=1 swift test --filter OpenRPC writes it)")
+    @Test("docs/openrpc.json equals the result of rpc.discover (UPDATE_DOCS=1 swift test --filter OpenRPC writes it)")
     func fileIsCurrent() throws {
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil { try Self.text().write(to: Self.file) }
         #expect(try Data(contentsOf: Self.file) == Self.text())
@@ -34,7 +34,7 @@ struct OpenRPCDocumentTests {
         }
     }
 
-    @Test("every reference leads to a schema, and every schema is referred to")
+    @Test("every reference has a schema, and every schema is referenced")
     func references() throws {
         var found: Set<String> = []
         func walk(_ value: JSONValue) {
@@ -52,7 +52,7 @@ struct OpenRPCDocumentTests {
         #expect(found == Set(components.keys.map { "#/components/schemas/\($0)" }))
     }
 
-    @Test("names are unique, and nouns and verbs as the protocol writes them")
+    @Test("names are unique, and nouns and verbs follow the protocol's form")
     func names() {
         let names = MethodRegistry.methods.map { $0.name }
         #expect(Set(names).count == names.count)
@@ -74,7 +74,7 @@ struct OpenRPCDocumentTests {
         for reason in ErrorReason.allCases { #expect(page.contains("`\(reason.rawValue)`"), "\(reason)") }
     }
 
-    @Test("who must name an app, may name one or names none says the permission, too; administration may either way")
+    @Test("the permission decides whether params must name an app, except for administration")
     func namedApps() {
         for method in MethodRegistry.methods {
             func named<M: BrokerMethod>(_: M.Type) -> ObjectIdentifier { ObjectIdentifier(M.Params.NamedApp.self) }
@@ -90,7 +90,7 @@ struct OpenRPCDocumentTests {
         }
     }
 
-    @Test("what a lost answer may make a client ask twice changes nothing the second time")
+    @Test("methods that a client may repeat after a lost answer are idempotent")
     func idempotent() {
         #expect(
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [

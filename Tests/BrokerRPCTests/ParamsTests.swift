@@ -22,14 +22,14 @@ struct ParamsTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("every method takes its required params", arguments: MethodRegistry.methods.map { $0.name })
+    @Test("every method accepts its required params", arguments: MethodRegistry.methods.map { $0.name })
     func takesRequired(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
         let error = refusal(method, text(requiredParams[name] ?? [:]))
         #expect(error?.message == nil)
     }
 
-    @Test("every method names the param it does not know", arguments: MethodRegistry.methods.map { $0.name })
+    @Test("every method names an unknown param", arguments: MethodRegistry.methods.map { $0.name })
     func namesUnknown(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
         let params = (requiredParams[name] ?? [:]).merging(["scope": "x"]) { $1 }
@@ -41,7 +41,7 @@ struct ParamsTests {
         #expect(error.message.contains("\"scope\""))
     }
 
-    @Test("every method names the param that is missing", arguments: MethodRegistry.methods.map { $0.name })
+    @Test("every method names a missing param", arguments: MethodRegistry.methods.map { $0.name })
     func namesMissing(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
         for missing in (requiredParams[name] ?? [:]).keys {
@@ -57,7 +57,7 @@ struct ParamsTests {
     func namesMistyped() throws {
         func check<M: BrokerMethod>(_: M.Type) throws {
             for member in M.Params.members {
-                // No param of any method takes an array of arrays.
+                // No param of any method accepts an array of arrays.
                 let params = (requiredParams[M.name] ?? [:]).merging([member.name: [[1]]]) { $1 }
                 let error = try #require(refusal(M.self, text(params)), "\(M.name) took a wrong \(member.name)")
                 #expect(error.code == -32602)
@@ -68,7 +68,7 @@ struct ParamsTests {
     }
 
     @Test(
-        "wrong params of token.acquireSilent are refused, naming the place",
+        "wrong params of token.acquireSilent are refused with their path",
         arguments: [
             (#"[]"#, "scopes"), (#"["mail"]"#, nil), (#"7"#, nil), (#"null"#, "scopes"),
             (#"{"app":"  ","scopes":["x"]}"#, "app"),
@@ -116,7 +116,7 @@ struct ParamsTests {
     }
 
     @Test(
-        "wrong params of token.acquireInteractive are refused, naming the place",
+        "wrong params of token.acquireInteractive are refused with their path",
         arguments: [
             (#""forceRefresh":true"#, "forceRefresh"), (#""timeout":0"#, "timeout"), (#""timeout":3601"#, "timeout"),
             (#""prompt":"Login""#, "prompt"), (#""presentation":"popup""#, "presentation"),
@@ -133,7 +133,7 @@ struct ParamsTests {
         #expect(error.data?.field == field)
     }
 
-    @Test("absent, null and the default mean the same")
+    @Test("absent, null and the default are equivalent")
     func nulls() throws {
         let text = #"{"app":"a","scopes":[],"account":null,"timeout":null,"presentation":null,"prompt":null}"#
         let params = try AcquireTokenInteractive.Params(reading: try JSONReader.read(text.utf8))
@@ -142,7 +142,7 @@ struct ParamsTests {
         #expect(params.account == nil)
     }
 
-    @Test("a resource is one URI or several, written as it was meant")
+    @Test("a resource is one URI or several, and is written in the form that was read")
     func resource() throws {
         for (resource, uris) in [
             (#""https://api.example/""#, ["https://api.example/"]),
@@ -158,7 +158,7 @@ struct ParamsTests {
     }
 
     @Test(
-        "the claims of a challenge are taken as they stand in WWW-Authenticate: base64 of either alphabet",
+        "the claims of a challenge are accepted in base64 of either alphabet",
         arguments: [
             "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8/Pj4+In19", "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8_Pj4-In19",
             "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8/Pj4+In19IA==", "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8_Pj4-In19IA",
@@ -170,7 +170,7 @@ struct ParamsTests {
         #expect(json.trimmingCharacters(in: .whitespaces) == #"{"access_token":{"a":"??>>>"}}"#)
     }
 
-    @Test("claims are taken as an object and as its text")
+    @Test("claims are accepted as an object and as its text")
     func claims() throws {
         for claims in [
             #"{"id_token":{"acr":{"essential":true}}}"#, #""{\"id_token\":{\"acr\":{\"essential\":true}}}""#,
@@ -181,7 +181,7 @@ struct ParamsTests {
         }
     }
 
-    @Test("a refused request is answered with its own correlation id, unless that is what is wrong")
+    @Test("a refusal has the request's own correlation id, unless that is invalid")
     func correlation() {
         let known = refusal(AcquireTokenSilent.self, #"{"correlationId":"abc-1","nonsense":1}"#)
         #expect(known?.data?.correlationID == "abc-1")
@@ -190,7 +190,7 @@ struct ParamsTests {
         #expect(wrong?.data?.correlationID == nil)
     }
 
-    @Test("what a client writes is what the broker reads")
+    @Test("the broker reads the params that a client writes")
     func roundTrip() throws {
         var params = AcquireTokenInteractive.Params(
             .adHoc(clientID: "c", authority: "https://a.example"), scopes: ["x", "y"])
@@ -229,7 +229,7 @@ struct ParamsTests {
         #expect(read.isHintBinding && read.pushesAuthorization)
     }
 
-    @Test("a challenge's scopes are judged besides those that the request comes to, the app's usual ones too")
+    @Test("a challenge's scopes are checked in addition to the request's or the app's default ones")
     func reachOfChallenge() throws {
         var silent = AcquireTokenSilent.Params()
         silent.query.scopes = []

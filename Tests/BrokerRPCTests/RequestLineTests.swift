@@ -14,7 +14,7 @@ struct RequestLineTests {
     }
 
     @Test(
-        "an id comes back exactly as it was sent",
+        "an id is returned exactly as it was sent",
         arguments: [
             "1", "0", "-7", "1.0", "1.50", "1e2", "123456789012345678901234567890", "-0", #""abc""#, #""""#,
             #""\u0041\/""#, #""é😀""#, #""1""#,
@@ -44,7 +44,7 @@ struct RequestLineTests {
     }
 
     @Test(
-        "what is not a request is -32600, with its id when that could be made out",
+        "an invalid request is -32600, with its id if that could be read",
         arguments: [
             ("1", nil), ("\"x\"", nil), ("null", nil), ("{}", nil), (#"{"jsonrpc":"2.0"}"#, nil),
             (#"{"jsonrpc":"2.0","id":1}"#, "1"), (#"{"jsonrpc":"2.0","id":1,"method":2}"#, "1"),
@@ -78,7 +78,7 @@ struct RequestLineTests {
         }
     }
 
-    @Test("a batch keeps its good requests beside its bad ones")
+    @Test("a batch keeps its valid requests next to invalid ones")
     func batch() throws {
         let text = #"[{"jsonrpc":"2.0","id":1,"method":"x"}, 1, {"jsonrpc":"2.0","method":"y"}, [], {"id":2}]"#
         guard case .batch(let items) = read(text) else {
@@ -90,7 +90,7 @@ struct RequestLineTests {
         #expect(error(items[4])?.id == "2")
     }
 
-    @Test("what is not JSON is -32700, alone or within a batch", arguments: ["{", "[{]", "", "[1,", "{\"a\":\\q}"])
+    @Test("invalid JSON is -32700, alone or within a batch", arguments: ["{", "[{]", "", "[1,", "{\"a\":\\q}"])
     func malformed(text: String) {
         guard case .refused(let error) = read(text) else {
             Issue.record("accepted: \(text)")

@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 import Testing
 
-/// They are written without the table of their members; what is written must be what the table says.
+/// They are written without the table of their members, but must match it.
 @Suite("The params of a silent request, as a client writes them")
 struct SilentParamsWritingTests {
     private func written(_ params: AcquireTokenSilent.Params) -> [UInt8] {
@@ -40,12 +40,12 @@ struct SilentParamsWritingTests {
         return params
     }
 
-    @Test("each member of the table is written, in its order, and none besides")
+    @Test("exactly the members of the table are written, in their order")
     func all() throws {
         #expect(try names(written(full)) == AcquireTokenSilent.Params.members.map(\.name))
     }
 
-    @Test("what a broker reads by the table is what was written")
+    @Test("a broker reads by the table the params that were written")
     func read() throws {
         let text = written(full)
         let read = try AcquireTokenSilent.Params(reading: try JSONReader.read(text))
@@ -55,7 +55,7 @@ struct SilentParamsWritingTests {
         #expect(written(read) == text)
     }
 
-    @Test("of what is not set only the scopes are written, which every request must have")
+    @Test("without other values only the scopes are written, which every request must have")
     func few() throws {
         #expect(try names(written(AcquireTokenSilent.Params())) == ["scopes"])
     }

@@ -30,7 +30,7 @@ struct TokenWritingTests {
         facts.renewable = extended == nil
         writer.beginToken(facts, correlationID: "c")
         if extended != nil {
-            // As token.watch does.
+            // As in token.watch.
             writer.key("watch")
             writer.string("w1")
         }
@@ -40,7 +40,7 @@ struct TokenWritingTests {
         return writer.bytes
     }
 
-    @Test("it has exactly the members that the protocol's Token has")
+    @Test("a token has exactly the members of the protocol's Token")
     func members() throws {
         guard case .object(let all) = try JSONReader.read(write(extended: 20, idToken: "i")) else {
             Issue.record("not an object")
@@ -54,7 +54,7 @@ struct TokenWritingTests {
         #expect(few.map(\.name).sorted() == Token.members.filter(\.isRequired).map(\.name).sorted())
     }
 
-    @Test("an account has exactly the members that the protocol's Account has")
+    @Test("an account has exactly the members of the protocol's Account")
     func accountMembers() throws {
         var writer = JSONWriter()
         var account = account
@@ -67,7 +67,7 @@ struct TokenWritingTests {
         #expect(all.map(\.name) == Account.members.map(\.name))
     }
 
-    @Test("a client reads what was written", arguments: TokenType.allCases)
+    @Test("a client reads the written token", arguments: TokenType.allCases)
     func read(type: TokenType) throws {
         let token = try Token(reading: try JSONReader.read(write(extended: 20, idToken: "i", type: type)))
         #expect(token.accessToken == "to\"k\\en")

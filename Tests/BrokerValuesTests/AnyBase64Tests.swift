@@ -2,9 +2,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Base64 as senders write it")
+@Suite("Base64 from any sender")
 struct AnyBase64Tests {
-    @Test("either alphabet, padded or not, gives the bytes", arguments: 0..<40)
+    @Test("either alphabet decodes, padded or not", arguments: 0..<40)
     func lengths(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 0xf3) }
         let standard = Data(bytes).base64EncodedString()
@@ -15,7 +15,7 @@ struct AnyBase64Tests {
     }
 
     @Test(
-        "what is none is nil",
+        "invalid base64 gives nil",
         arguments: ["A", "AAAAA", "AA A", "AA\n", "A=AA", "=AAA", "{}", "\u{e9}\u{e9}", "AAAA.AAAA"])
     func refused(text: String) { #expect(bytesOfAnyBase64(text) == nil) }
 }

@@ -5,7 +5,7 @@ import Testing
 struct ChallengeTests {
     private func read(_ header: String) throws -> ResourceChallenge { try ResourceChallenge(header) }
 
-    @Test("the grammar: several challenges, quoted and bare values, token68, commas in any number")
+    @Test("several challenges, quoted and bare values, token68 and any number of commas are parsed")
     func grammar() throws {
         let header =
             #"Negotiate, Basic realm="a, b", , NTLM TlRMTVNTUAAB==, Bearer realm="say \"hi\"" , error=invalid_token,scope = "x y","#
@@ -15,7 +15,7 @@ struct ChallengeTests {
         #expect(all[3]["realm"] == #"say "hi""# && all[3]["error"] == "invalid_token" && all[3]["scope"] == "x y")
     }
 
-    @Test("what servers forget: commas, quotation marks, one header's end before the next")
+    @Test("missing commas, missing quotation marks and joined headers are tolerated")
     func lenient() throws {
         let all = try AuthenticationChallenge.read(
             "Basic realm=x\r\nbearer  error=\"insufficient_scope\" scope=mail.read max_age=60")
@@ -23,7 +23,7 @@ struct ChallengeTests {
         #expect(all[1]["scope"] == "mail.read" && all[1]["MAX_AGE".lowercased()] == "60")
     }
 
-    @Test("scopes are added; not those of a token that is just no good")
+    @Test("scopes of all challenges are combined, except those of an invalid token")
     func scopes() throws {
         #expect(
             try read(#"Bearer error="insufficient_scope", scope="mail.read mail.send""#).scopes == [
@@ -35,7 +35,7 @@ struct ChallengeTests {
         #expect(try read("Bearer").scopes.isEmpty)
     }
 
-    @Test("RFC 9470: what the person has to prove, and how long ago that may be")
+    @Test("RFC 9470: acr_values and max_age are read")
     func stepUp() throws {
         let header =
             #"Bearer error="insufficient_user_authentication", error_description="x", acr_values="gold silver", max_age="5""#
@@ -46,7 +46,7 @@ struct ChallengeTests {
         #expect(try read("Bearer max_age=0").stepUp?.maxAge == 0)
     }
 
-    @Test("Entra's claims, in base64 of either alphabet and as JSON")
+    @Test("Entra's claims are read as JSON and in base64 of either alphabet")
     func claims() throws {
         let json = #"{"access_token":{"nbf":{"essential":true,"value":"1700000000"}}}"#
         let base64 = "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxNzAwMDAwMDAwIn19fQ=="
@@ -59,7 +59,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("RFC 9728: the metadata's address says the resource")
+    @Test("RFC 9728: the resource is derived from the metadata's address")
     func resource() throws {
         let wellKnown = "/.well-known/oauth-protected-resource"
         let api = try read(#"Bearer resource_metadata="https://API.example\#(wellKnown)/v1""#)
@@ -74,10 +74,10 @@ struct ChallengeTests {
     }
 
     @Test(
-        "what cannot be understood is refused with the place, cut",
+        "an invalid challenge is refused with its position, truncated",
         arguments: [
-            ("", "is empty"), (" , ", "is empty"), ("\u{1}", "is none"), ("=x", "is none"),
-            (#"Bearer scope="a"#, "is none"),
+            ("", "is empty"), (" , ", "is empty"), ("\u{1}", "is invalid"), ("=x", "is invalid"),
+            (#"Bearer scope="a"#, "is invalid"),
             (#"Basic realm="x""#, #"asks for "Basic""#), (#"Bearer claims="no json""#, "claims"),
             (#"Bearer max_age="soon""#, "max_age"), ("Bearer max_age=-1", "max_age"),
             (#"Bearer scope="a\"b""#, "scope"), (#"Bearer acr_values="é""#, "acr_values"),
@@ -89,7 +89,7 @@ struct ChallengeTests {
         #expect((error?.problem.count ?? 0) < 200)
     }
 
-    @Test("as many challenges and parameters as no server sends are refused, and read in no time")
+    @Test("excessive challenges and parameters are refused in linear time")
     func many() {
         #expect(throws: AuthenticationChallenge.Malformed.self) {
             try AuthenticationChallenge.read(String(repeating: "a, ", count: 33))
@@ -99,7 +99,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("claims of the request and of the challenge go together, and the challenge counts")
+    @Test("the request's and the challenge's claims are merged, and the challenge wins")
     func merged() {
         let merged = ClaimsText.merged(
             #"{"id_token":{"acr":{"value":"a"}},"access_token":{"x":null}}"#,

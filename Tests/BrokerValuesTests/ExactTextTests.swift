@@ -4,7 +4,7 @@ import Testing
 @Suite("Text that is compared byte by byte")
 struct ExactTextTests {
     @Test(
-        "what only looks the same is another text",
+        "canonically equivalent texts are different",
         arguments: [
             ("K", "\u{212A}"), ("\u{e9}", "e\u{301}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("a", "a\u{0}"),
             ("", "\u{0}"),
@@ -17,7 +17,7 @@ struct ExactTextTests {
     }
 
     @Test(
-        "no member is found under a name that only looks like its own",
+        "a member is not found under a canonically equivalent name",
         arguments: ["K\u{212A}", ";\u{37E}", "`\u{1FEF}"])
     func memberNames(pair: String) throws {
         let (name, other) = (String(pair.unicodeScalars.prefix(1)), String(pair.unicodeScalars.suffix(1)))
@@ -31,7 +31,7 @@ struct ExactTextTests {
 
     private struct NoNumber: Error {}
 
-    @Test("the same bytes are the same text")
+    @Test("texts with the same bytes are equal")
     func same() {
         #expect(ExactText("e\u{301}") == ExactText("e" + "\u{301}"))
         #expect(Set([ExactText("sub"), "sub"]).count == 1)

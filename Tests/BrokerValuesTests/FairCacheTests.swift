@@ -1,7 +1,7 @@
 import BrokerValues
 import Testing
 
-@Suite("A memory with a limit")
+@Suite("A fair cache")
 struct FairCacheTests {
     private typealias Cache = FairCache<String, String, Int>
 
@@ -10,7 +10,7 @@ struct FairCacheTests {
         cache.makeRoom()
     }
 
-    @Test("keeps what is used, and drops what was not used for longest")
+    @Test("the least recently used value is dropped")
     func recency() {
         var cache = Cache(limit: 3)
         for (key, value) in [("a", 1), ("b", 2), ("c", 3)] { Self.keep(value, key, "app", &cache) }
@@ -21,7 +21,7 @@ struct FairCacheTests {
         #expect(cache.count == 3)
     }
 
-    @Test("a neighbour who fills it loses their own, and takes nobody's place")
+    @Test("an owner who fills the cache loses only their own values")
     func fairness() {
         var cache = Cache(limit: 100)
         for number in 0..<10 { Self.keep(number, "mine-\(number)", "me", &cache) }
@@ -31,7 +31,7 @@ struct FairCacheTests {
         #expect(cache.peek("theirs-9999") == 9999)
     }
 
-    @Test("many neighbours with little each: the oldest goes")
+    @Test("among many owners with equal shares the oldest value is dropped")
     func manyOwners() {
         var cache = Cache(limit: 10)
         for number in 0..<50 {
@@ -44,7 +44,7 @@ struct FairCacheTests {
         #expect(cache.count == 10)
     }
 
-    @Test("what weighs more than all others is not kept")
+    @Test("a value heavier than all others is not kept")
     func tooHeavy() {
         var cache = Cache(limit: 100)
         Self.keep(1, "small", "me", &cache, weight: 10)
@@ -54,7 +54,7 @@ struct FairCacheTests {
         #expect(cache.weight == 10)
     }
 
-    @Test("what must stay stays, until there is time to make room")
+    @Test("values stay over the limit until makeRoom() is called")
     func mustStay() {
         var cache = Cache(limit: 2)
         for number in 0..<10 { cache.keep(number, for: "\(number)", of: "app") }
@@ -66,7 +66,7 @@ struct FairCacheTests {
         #expect(cache.peek("9") == 9)
     }
 
-    @Test("any course of events leaves the weights right and the limit kept", arguments: 1...8)
+    @Test("any sequence of operations keeps the weights right and the limit", arguments: 1...8)
     func generated(seed: UInt64) {
         var state = seed
         func below(_ limit: Int) -> Int {

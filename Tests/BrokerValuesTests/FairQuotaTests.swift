@@ -1,18 +1,18 @@
 import BrokerValues
 import Testing
 
-@Suite("Places that cannot be taken away again")
+@Suite("A fair quota")
 struct FairQuotaTests {
     private typealias Places = FairQuota<Int, String>
 
-    /// How many of so many get a place.
+    /// Returns how many of the requests get a place.
     private static func take(_ count: Int, for part: String, of owner: Int, in places: inout Places) -> Int {
         var taken = 0
         for _ in 0..<count where places.take(for: part, of: owner) { taken += 1 }
         return taken
     }
 
-    @Test("whoever takes all they can leaves room for their own neighbours, and more for others")
+    @Test("a greedy part leaves room for its owner's other parts, and more for other owners")
     func fairness() {
         var places = Places(limit: 1_000)
         #expect(Self.take(10_000, for: "greedy", of: 1, in: &places) == 100)
@@ -20,7 +20,7 @@ struct FairQuotaTests {
         #expect(Self.take(10_000, for: "stranger", of: 2, in: &places) > 80)
     }
 
-    @Test("an owner of many parts gets no more than half, and whoever comes last gets one")
+    @Test("an owner of many parts gets no more than half, and the last part gets one place")
     func manyParts() {
         var places = Places(limit: 100)
         var own = 0
@@ -29,7 +29,7 @@ struct FairQuotaTests {
         #expect(Self.take(1, for: "one", of: 2, in: &places) == 1)
     }
 
-    @Test("a place that is given back is there again, for each; giving back what was not taken gives nothing")
+    @Test("a returned place can be taken again, and returning an untaken place changes nothing")
     func leaving() {
         var places = Places(limit: 100)
         let taken = Self.take(100, for: "app", of: 1, in: &places)

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Internet addresses")
 struct IPAddressTests {
-    /// One address of each network that the special-purpose registries say is not globally reachable.
+    /// One address of each network that is not globally reachable according to the special-purpose registries.
     @Test(
-        "addresses of special purpose are not public",
+        "special-purpose addresses are not public",
         arguments: [
             "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "169.254.169.254", "172.16.0.1",
             "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255",
@@ -22,7 +22,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "all others are",
+        "other addresses are public",
         arguments: [
             "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.0.1", "172.32.0.0",
             "192.0.1.1",
@@ -34,14 +34,14 @@ struct IPAddressTests {
     }
 
     @Test(
-        "numbers have one spelling, as inet_pton(3) has it",
+        "numbers have one spelling, as for inet_pton(3)",
         arguments: [
             "127.+1.0.1", "127.1", "0x7f.0.0.1", "127.0.0.1 ", "127.0.0.01x", "١٢٧.0.0.1", "2130706433", "[::1]",
             "fe80::1%lo", "",
         ])
     func spelling(text: String) { #expect(IPAddress(text) == nil) }
 
-    @Test("loopback is 127.0.0.0/8 and ::1, also where the one is written as the other")
+    @Test("loopback is 127.0.0.0/8 and ::1, also in an IPv4-mapped address")
     func loopback() {
         for text in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {
             #expect(IPAddress(text)?.isLoopback == true, "\(text)")
@@ -51,7 +51,7 @@ struct IPAddressTests {
         }
     }
 
-    @Test("a socket address is read by its family")
+    @Test("a socket address is parsed by its family")
     func sockets() {
         var six = sockaddr_in6()
         six.sin6_family = sa_family_t(AF_INET6)

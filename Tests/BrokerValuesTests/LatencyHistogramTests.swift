@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Latency histograms")
 struct LatencyHistogramTests {
-    @Test("a duration is in the first bucket that it does not exceed; what takes longer than all is in one of its own")
+    @Test("a duration is in the first bucket that it does not exceed, or else in the last")
     func buckets() {
         let histogram = LatencyHistogram()
         for duration in [

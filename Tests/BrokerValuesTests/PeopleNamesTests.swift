@@ -1,7 +1,7 @@
 import BrokerValues
 import Testing
 
-@Suite("What accounts are called where a person decides")
+@Suite("Account names in questions to the user")
 struct PeopleNamesTests {
     private func names(_ usernames: String...) -> PeopleNames {
         PeopleNames(
@@ -12,7 +12,7 @@ struct PeopleNamesTests {
             })
     }
 
-    @Test("a name that is like no other stands alone")
+    @Test("a distinct name is shown without its id")
     func alone() {
         let names = names("ada@example.org", "bob@example.org")
         #expect(names["id-0"] == "ada@example.org" && names["id-1"] == "bob@example.org" && names["id-2"] == nil)
@@ -20,7 +20,7 @@ struct PeopleNamesTests {
     }
 
     @Test(
-        "of names that look the same each has its id beside it",
+        "names that look the same are followed by their ids",
         arguments: [
             ("ada", "ada"), ("ada", "ADA"), ("bill", "bi1l"), ("bob", "b0b"), ("Iris", "lris"),
         ])
@@ -30,7 +30,7 @@ struct PeopleNamesTests {
     }
 
     @Test(
-        "letters beyond ASCII may look like any, and some like nothing: of several accounts such a name has its id beside it",
+        "a name with letters beyond ASCII is followed by its id if there are several accounts",
         arguments: ["\u{430}da", "ad\u{200D}a", "ada\u{3164}", "ada\u{FE0F}", "\u{2800}"])
     func otherLetters(name: String) {
         #expect(names("ada", name)["id-1"] == "\(name) (id id-1)")

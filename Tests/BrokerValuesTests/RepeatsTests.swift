@@ -1,9 +1,9 @@
 import BrokerValues
 import Testing
 
-@Suite("What is told again and again")
+@Suite("Repeated messages")
 struct RepeatsTests {
-    @Test("the same is told once a minute, with how often it happened meanwhile")
+    @Test("the same message is reported once a minute, with the number of repetitions")
     func same() {
         let repeats = Repeats<String, String>()
         #expect(repeats.tell("a", of: "caller", at: .seconds(0)) == 0)
@@ -12,7 +12,7 @@ struct RepeatsTests {
         #expect(repeats.tell("b", of: "caller", at: .seconds(60)) == 0)
     }
 
-    @Test("one owner has sixteen different things told in a minute, and takes nobody else's")
+    @Test("an owner may report sixteen messages a minute, without limiting other owners")
     func flood() {
         let repeats = Repeats<Int, String>()
         let told = (0..<10_000).count { repeats.tell("greedy \($0)", of: 1, at: .seconds(1)) != nil }

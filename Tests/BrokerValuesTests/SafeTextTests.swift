@@ -7,8 +7,8 @@ struct SafeTextTests {
         SafeText(text, atMost: 400, substitute).text
     }
 
-    /// C0, DEL, C1; separators of lines; marks and embeddings of direction; invisible characters, joiners, selectors, fillers,
-    /// tags; private use and what has no meaning yet.
+    /// C0, DEL, C1; line separators; marks and embeddings of direction; invisible characters, joiners, selectors, fillers, tags;
+    /// private use and unassigned characters.
     static let unsafe: [Unicode.Scalar] = [
         "\u{0}", "\u{7}", "\u{8}", "\u{1B}", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{61C}",
         "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}",
@@ -18,7 +18,7 @@ struct SafeTextTests {
         "\u{1D159}", "\u{16FE4}", "\u{E0041}", "\u{E000}", "\u{10FFFD}", "\u{378}", "\u{FFFF}",
     ]
 
-    @Test("no unsafe character is left, whatever takes its place", arguments: unsafe)
+    @Test("every unsafe character is replaced, for each substitute", arguments: unsafe)
     func characters(scalar: Unicode.Scalar) {
         let text = "a\(Character(scalar))b"
         #expect(!scalar.isSafeToShow)
@@ -39,7 +39,7 @@ struct SafeTextTests {
         }
     }
 
-    @Test("nothing is shown that Unicode says to ignore: a name with it would look like one without")
+    @Test("ignorable characters are removed: a name with them would look like one without")
     func ignorable() {
         for value in 0...0x10FFFF as ClosedRange<UInt32> {
             guard let scalar = Unicode.Scalar(value), scalar.properties.isDefaultIgnorableCodePoint else { continue }
@@ -47,7 +47,7 @@ struct SafeTextTests {
         }
     }
 
-    @Test("every other kind of blank is the usual one, and in a log an escape")
+    @Test("every other kind of blank becomes the usual one, or an escape in a log")
     func blanks() {
         for blank in ["\u{A0}", "\u{1680}", "\u{2003}", "\u{202F}", "\u{3000}"] {
             for substitute in [SafeText.Substitute.blank, .nothing, .mark] {
@@ -63,13 +63,13 @@ struct SafeTextTests {
         #expect(made("\n \t", .blank) == "")
     }
 
-    @Test("an end of a line is a blank on a page")
+    @Test("a line end becomes a blank on a page")
     func page() {
         #expect(made("a\r\nb\tc", .mark) == "a  b c")
     }
 
     @Test(
-        "what is longer is cut and says so",
+        "longer text is truncated with an ellipsis",
         arguments: [("abc", "abc"), ("abcd", "abc…"), ("e\u{301}e\u{301}e\u{301}", "e\u{301}e\u{301}e\u{301}")])
     func length(text: String, result: String) {
         for substitute in [SafeText.Substitute.blank, .nothing, .mark, .escape] {
@@ -78,7 +78,7 @@ struct SafeTextTests {
         }
     }
 
-    @Test("marks without end do not fill anything, and neither does an escape")
+    @Test("the length bound includes combining marks and escapes")
     func budget() {
         let marks = SafeText("a" + String(repeating: "\u{301}", count: 100_000), atMost: 10, .mark).text
         #expect(marks.unicodeScalars.count == 41 && marks.hasSuffix("…"))

@@ -1,10 +1,10 @@
 import BrokerValues
 import Testing
 
-/// The one table of what is a URL for the broker: what authorities, endpoints, redirects and browsers have in common.
+/// The common rules of valid URLs: for authorities, endpoints, redirects and browsers.
 @Suite("A URL of the web")
 struct WebURLTests {
-    @Test("is taken apart")
+    @Test("scheme, host, port and path are parsed")
     func parts() throws {
         let url = try #require(WebURL("HTTPS://Login.Example:8443/Tenant/?a=1&b=#top"))
         #expect(url.isSecure && url.host == "login.example" && url.port == 8443 && url.path == "/Tenant/")
@@ -17,7 +17,7 @@ struct WebURLTests {
     }
 
     @Test(
-        "has an origin without the scheme's own port",
+        "the origin leaves out the scheme's default port",
         arguments: [
             ("https://a:443/x", "https://a"), ("http://a:80", "http://a"), ("https://a:80", "https://a:80"),
             ("http://a:443", "http://a:443"), ("https://a:0443", "https://a"),
@@ -27,7 +27,7 @@ struct WebURLTests {
     }
 
     @Test(
-        "has the characters of RFC 3986, the apostrophe among them",
+        "the characters of RFC 3986 are accepted, including the apostrophe",
         arguments: [
             "https://a/-._~!$&'()*+,;=:@/%20?-._~!$&'()*+,;=:@/?%C3%A9#'?/", "https://a?x",
             "https://a#x", "https://a_b.example-1/", "https://[2001:db8::7]:1/", "https://[::ffff:127.0.0.1]",
@@ -38,18 +38,18 @@ struct WebURLTests {
     }
 
     @Test(
-        "is nothing that two readers could take for two things",
+        "URLs that parsers could interpret differently are refused",
         arguments: [
-            // No scheme of the web, no host.
+            // No web scheme, no host.
             "", "a.example", "//a.example", "https:a", "https:/a", "https://", "https:///x", "https://?x", "https://#x",
             "https://:443", "ftp://a", "javascript://a", "file:///etc/passwd", " https://a",
-            // Characters: blanks, controls, quotes, backslash, what is not ASCII.
+            // Characters: blanks, controls, quotes, backslash, non-ASCII.
             "https://a b", "https://a/ ", "https://a/\t", "https://a/\r\nHost: b", "https://a/\0", "https://a/\u{7f}",
             "https://a\\@b", "https://a/\\b", "https://a/?\\", "https://a/\"", "https://a/<", "https://a/>",
             "https://a/^", "https://a/`", "https://a/|", "https://a/[", "https://a/?{", "https://a/#}",
             "https://a/#a#b",
             "https://a/\u{e4}", "https://l\u{f6}gin", "https://a/\u{308}", "https://a?\u{301}x", "https:/\u{301}/a",
-            // Percent signs that begin nothing.
+            // Incomplete percent-encoding.
             "https://a/%", "https://a/%2", "https://a/%2g", "https://a/?%zz", "https://a/%%20",
             // Hosts.
             "https://a'b", "https://a%2eb", "https://a,b", "https://a;b", "https://.a", "https://.", "https://a*b",
@@ -65,7 +65,7 @@ struct WebURLTests {
         #expect(throws: WebURL.Invalid.notAURL) { try WebURL(parsing: text) }
     }
 
-    @Test("has braces in the path of a template only, where nobody goes")
+    @Test("braces are accepted in the path of a template only")
     func templates() throws {
         let text = "https://a/{tenantid}/v2.0"
         #expect(WebURL(text) == nil && !BrowserCommand.isWebAddress(text))
@@ -75,7 +75,7 @@ struct WebURLTests {
     }
 
     @Test(
-        "has a domain: the end of the host that somebody had to register, as far as that can be told",
+        "the domain is the registered end of the host, as far as that is known",
         arguments: [
             ("https://login.example.org/x", "example.org"), ("https://example.org:8443", "example.org"),
             ("https://accounts.google.com.evil.example", "evil.example"),
@@ -88,12 +88,12 @@ struct WebURLTests {
         #expect(WebURL(text)?.domain == domain)
     }
 
-    @Test("names no user", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])
+    @Test("user info is refused", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])
     func userInfo(text: String) {
         #expect(throws: WebURL.Invalid.hasUserInfo) { try WebURL(parsing: text) }
     }
 
-    @Test("is loopback by one of three names only")
+    @Test("only three names are loopback")
     func loopback() {
         for host in ["127.0.0.1", "[::1]", "localhost", "LOCALHOST"] {
             #expect(WebURL("http://\(host):1/")?.isSecureOrLoopback == true, "\(host)")
@@ -104,7 +104,7 @@ struct WebURLTests {
         }
     }
 
-    @Test("is at most 8192 bytes long, unless the caller has room for more")
+    @Test("a URL has at most 8192 bytes, unless the caller allows more")
     func length() {
         let text = "https://a/" + String(repeating: "x", count: WebURL.longest - 10)
         #expect(WebURL(text) != nil)
@@ -117,14 +117,14 @@ struct WebURLTests {
 
 @Suite("Percent-encoding")
 struct PercentEncodingTests {
-    @Test("leaves RFC 3986's unreserved characters alone")
+    @Test("RFC 3986's unreserved characters stay unchanged")
     func encode() {
         #expect(PercentEncoding.encode("aZ09-._~") == "aZ09-._~")
         #expect(PercentEncoding.encode(" +&='\"%/\u{e9}\n") == "%20%2B%26%3D%27%22%25%2F%C3%A9%0A")
     }
 
     @Test(
-        "parameters join a query that is there",
+        "parameters are added to an existing query",
         arguments: [
             ("https://a/x", "https://a/x?b=%20"), ("https://a/x?", "https://a/x?b=%20"),
             ("https://a/x?c=1", "https://a/x?c=1&b=%20"), ("https://a/x?c&", "https://a/x?c&b=%20"),
@@ -134,7 +134,7 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.url(url, adding: []) == url)
     }
 
-    @Test("what was encoded is decoded, what is broken stays")
+    @Test("decoding reverses encoding, and keeps broken sequences")
     func decode() {
         let text = "a b+c%&=\u{e9}\0"
         #expect(PercentEncoding.decodeForm(PercentEncoding.encode(text)[...].utf8) == text)

@@ -2,10 +2,10 @@ import BrokerTestSupport
 import DevIdentityProvider
 import Testing
 
-@Suite("What the development provider's authorization endpoint asks of a client")
+@Suite("The development provider's authorization endpoint")
 struct AuthorizationRuleTests {
     @Test(
-        "a faulty request goes back to the client, with state and issuer",
+        "a faulty request is returned to the client, with state and issuer",
         arguments: [
             (["code_challenge": ""], "invalid_request"),
             (["code_challenge_method": "plain"], "invalid_request"),
@@ -30,7 +30,7 @@ struct AuthorizationRuleTests {
         }
     }
 
-    @Test("a parameter that comes twice is refused; a second redirect_uri gets a page")
+    @Test("a duplicate parameter is refused, and a second redirect_uri gets a page")
     func repeated() async throws {
         try await withProvider { scene async throws in
             let url = scene.client.authorizationURL()
@@ -42,7 +42,7 @@ struct AuthorizationRuleTests {
         }
     }
 
-    @Test("an unknown client gets a page, unless any client is welcome")
+    @Test("an unknown client gets a page, unless any client is allowed")
     func unknownClient() async throws {
         try await withProvider(client: "never-heard-of") { scene async throws in
             let reply = try await scene.knock()
@@ -55,7 +55,7 @@ struct AuthorizationRuleTests {
     }
 
     @Test(
-        "a loopback redirect may have any port, and nothing else may differ",
+        "a loopback redirect may have any port, and no other difference",
         arguments: [
             ("http://127.0.0.1:40001/callback", true), ("http://[::1]:40002/callback", true),
             ("http://127.0.0.1", true), ("http://127.0.0.1:40001/callback?x=1", false),
@@ -79,7 +79,7 @@ struct AuthorizationRuleTests {
         }
     }
 
-    @Test("the pages say what they are, run no scripts, and escape what they repeat")
+    @Test("the pages name themselves, run no scripts, and escape repeated input")
     func pages() async throws {
         try await withProvider { scene async throws in
             let form = try await scene.knock(["login_hint": "\"><script>alert(1)</script>"])
@@ -93,7 +93,7 @@ struct AuthorizationRuleTests {
         }
     }
 
-    @Test("a request under another name than loopback is refused (DNS rebinding)")
+    @Test("a request with a host name other than loopback is refused (DNS rebinding)")
     func foreignHost() async throws {
         try await withProvider { scene async throws in
             let url = scene.provider.issuer + "/.well-known/openid-configuration"

@@ -23,7 +23,7 @@ struct DeviceTests {
             ])
     }
 
-    /// Goes through the provider's pages; `decision` is what is pressed on the last one.
+    /// Goes through the provider's pages; `decision` is the button on the last one.
     private func visit(_ scene: ProviderScene, _ url: String, code: String, decision: String) async throws -> String {
         var (url, body, method) = (url, HTTPSession.Body?.none, "GET")
         for _ in 0..<6 {
@@ -46,7 +46,7 @@ struct DeviceTests {
 
     private let patient = { (options: inout ProviderOptions) in options.policy.devicePollInterval = 0 }
 
-    @Test("a person types the code, signs in and agrees; the device gets its tokens, once")
+    @Test("after a person types the code, signs in and agrees, the device gets its tokens once")
     func approved() async throws {
         try await withProvider(patient) { scene async throws in
             let begun = try await begin(scene)
@@ -64,7 +64,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("the complete address needs no typing, and still asks")
+    @Test("the complete URL needs no typing, but still asks")
     func complete() async throws {
         try await withProvider(patient) { scene async throws in
             let begun = try await begin(scene)
@@ -77,7 +77,7 @@ struct DeviceTests {
 
     @Test("a client that polls too fast gets slow_down, and the interval grows")
     func slowDown() async throws {
-        // Its clock stands still but for what the test says, however long the polls take.
+        // Its clock moves only by the test, however long the polls take.
         try await withProvider({
             $0.policy.devicePollInterval = 5
             $0.now = { 1_800_000_000 }
@@ -93,7 +93,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("a code that is too old, another client's, or wrong, gives nothing")
+    @Test("a code that has expired, is another client's, or is wrong yields nothing")
     func expired() async throws {
         try await withProvider({
             $0.policy.deviceCodeLifetime = 30

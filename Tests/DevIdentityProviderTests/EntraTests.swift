@@ -27,7 +27,7 @@ struct EntraScene {
         return try await provider.signIn(person, at: url, in: bed)
     }
 
-    /// A token request with `client_info=1`, as Entra's clients send it.
+    /// A token request with `client_info=1`, as from Entra's clients.
     func ask(_ fields: [String: String], tenant: String = "common", headers: [String: String] = [:]) async throws
         -> HTTPReply
     {
@@ -86,7 +86,7 @@ struct EntraCloudTests {
         }
     }
 
-    @Test("a request with instance_aware gets the host of the cloud, and no other does")
+    @Test("only a request with instance_aware gets the host of the cloud")
     func ownHost() async throws {
         try await withTwoClouds { own, _ in
             let redirect = try await own.signIn(.alice, Self.aware)
@@ -108,10 +108,10 @@ struct EntraCloudTests {
         }
     }
 
-    @Test("a client that does not ask gets nobody of another cloud")
+    @Test("a client without instance_aware cannot sign in a person of another cloud")
     func unasked() async throws {
         try await withTwoClouds { own, _ in
-            // The page says so and stays: there is no end to it.
+            // The page says so and remains: the flow does not end.
             await #expect(throws: (any Error).self) { try await own.signIn(.bob) }
         }
     }
@@ -123,7 +123,7 @@ struct EntraTests {
     private let beta = EntraDirectory.beta
     private let consumers = EntraDirectory.consumers
 
-    @Test("the issuer of a shared authority is a template, of a tenant it is the tenant's; domains stand for ids")
+    @Test("a shared authority's issuer is a template, a tenant's is its own, and domains are aliases of ids")
     func discovery() async throws {
         try await withEntra { scene async throws in
             func document(_ tenant: String) async throws -> (Int, JSONObject) {
@@ -149,7 +149,7 @@ struct EntraTests {
         }
     }
 
-    @Test("instance discovery tells the aliases of its own host, and refuses others")
+    @Test("instance discovery lists the aliases of its own host, and refuses others")
     func instances() async throws {
         try await withEntra { scene async throws in
             let url = scene.provider.origin + "/common/discovery/instance?api-version=1.1&authorization_endpoint="
@@ -186,7 +186,7 @@ struct EntraTests {
     }
 
     @Test(
-        "everyone is signed in to their own tenant, and told where they do not belong",
+        "users are signed in to their own tenant, and refused in others",
         arguments: [
             ("alice", "common", EntraDirectory.alpha.id), ("carol", "common", EntraDirectory.consumers.id),
             ("carol", "consumers", EntraDirectory.consumers.id), ("carol", "organizations", nil),
@@ -207,7 +207,7 @@ struct EntraTests {
         }
     }
 
-    @Test("a refresh token serves every tenant of the person, every resource, and its predecessor stays good")
+    @Test("a refresh token works for every tenant and resource of the person, and its predecessor stays valid")
     func refreshTokens() async throws {
         try await withEntra { scene async throws in
             let answer = try await scene.redeem(try await scene.signIn()).json().objectValue
@@ -224,7 +224,7 @@ struct EntraTests {
         }
     }
 
-    @Test("the double slash of a resource that ends in one is kept; a resource comes alone with its .default")
+    @Test("a resource's double slash is kept, and its .default scope must be alone")
     func defaultScope() async throws {
         try await withEntra { scene async throws in
             let management = "https://management.example//.default"
@@ -239,7 +239,7 @@ struct EntraTests {
         }
     }
 
-    @Test("without offline_access there is no refresh token; refresh_in and ext_expires_in come as they were chosen")
+    @Test("offline_access controls the refresh token, the configuration refresh_in and ext_expires_in")
     func lifetimes() async throws {
         try await withEntra({
             $0.policy.refreshIn = 1800
@@ -254,7 +254,7 @@ struct EntraTests {
         }
     }
 
-    @Test("a family's refresh token serves its members, and nobody else")
+    @Test("a family's refresh token works for its members only")
     func family() async throws {
         try await withEntra { scene async throws in
             let answer = try #require(try await scene.redeem(try await scene.signIn()).json().objectValue)
@@ -272,7 +272,7 @@ struct EntraTests {
         }
     }
 
-    @Test("errors carry the number, the time and the client's correlation id; a revoked token is a bad one")
+    @Test("errors have number, time and correlation id, and a revoked token is reported as a bad one")
     func errors() async throws {
         try await withEntra { scene async throws in
             let answer = try await scene.redeem(try await scene.signIn()).json().objectValue
@@ -293,7 +293,7 @@ struct EntraTests {
         }
     }
 
-    @Test("a claims challenge is answered by asking again with its claims, and spends nothing")
+    @Test("a claims challenge is met by a new request with its claims, and consumes nothing")
     func claimsChallenge() async throws {
         try await withEntra { scene async throws in
             let answer = try await scene.redeem(try await scene.signIn()).json().objectValue
@@ -316,7 +316,7 @@ struct EntraTests {
         }
     }
 
-    @Test("a person who cancels, a scope that is declined, and the hints an app gives")
+    @Test("a cancelled sign-in, a declined scope, and an app's hints are supported")
     func pages() async throws {
         try await withEntra({
             $0.asksConsent = true

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What else the development provider exchanges with clients")
+@Suite("The development provider's further exchanges with clients")
 struct ExchangeTests {
     private let pkce = [
         "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256",
@@ -24,7 +24,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "a pushed request is good once, for its client, for its time; what is wrong with it is said when it is pushed")
+        "a pushed request works once, for its client and lifetime, and is checked when it is pushed")
     func pushed() async throws {
         try await withProvider { scene async throws in
             let reply = try await push(scene)
@@ -48,7 +48,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("where pushing is required, discovery says so and a plain request goes back refused")
+    @Test("if pushing is required, discovery says so and a plain request is refused")
     func pushRequired() async throws {
         try await withProvider({ $0.policy.requiresPushedAuthorization = true }) { scene async throws in
             let discovery = try await scene.browser.get(scene.provider.issuer + "/.well-known/openid-configuration")
@@ -59,7 +59,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a client registers itself and signs somebody in; where a token is wanted, only with that")
+    @Test("a client registers itself and signs in a person, with the initial token if one is required")
     func registration() async throws {
         try await withProvider { scene async throws in
             let url = scene.provider.issuer + "/register"
@@ -97,7 +97,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a resource that was asked for is the token's audience, and no other can be added later (RFC 8707)")
+    @Test("a requested resource is the token's audience, and no other can be added later (RFC 8707)")
     func resources() async throws {
         try await withProvider({ $0.accessTokenFormat = .jwt }) { scene async throws in
             let one = "https://one.example/api"
@@ -119,7 +119,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("prompt=create makes an account and signs it in")
+    @Test("prompt=create creates an account and signs it in")
     func create() async throws {
         try await withProvider { scene async throws in
             let browser = FormBrowser(session: scene.browser, home: scene.provider.issuer)
@@ -136,7 +136,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("acr_values and claims come back in the ID token and at userinfo; an introspected token tells its audience")
+    @Test("acr_values and claims are in the ID token and at userinfo, the audience in an introspection")
     func claimsRequest() async throws {
         try await withProvider { scene async throws in
             let wish = "{\"id_token\":{\"email\":null},\"userinfo\":{\"name\":null}}"

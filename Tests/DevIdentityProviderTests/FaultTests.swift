@@ -3,9 +3,9 @@ import BrokerValues
 import DevIdentityProvider
 import Testing
 
-@Suite("Faults that the development provider shows on order")
+@Suite("Faults that a test orders from the development provider")
 struct FaultTests {
-    @Test("drop does the work and loses the answer: the refresh token is spent")
+    @Test("drop does the work and loses the response, which consumes the refresh token")
     func drop() async throws {
         try await withProvider { scene async throws in
             let token = try await scene.tokens()["refresh_token"]?.stringValue
@@ -15,7 +15,7 @@ struct FaultTests {
         }
     }
 
-    @Test("reset and an ended hang do no work: the refresh token is still good", arguments: [Fault.Kind.reset, .hang])
+    @Test("reset and an ended hang do no work, and the refresh token stays valid", arguments: [Fault.Kind.reset, .hang])
     func noWork(_ kind: Fault.Kind) async throws {
         try await withProvider { scene async throws in
             let token = try await scene.tokens()["refresh_token"]?.stringValue
@@ -25,7 +25,7 @@ struct FaultTests {
         }
     }
 
-    @Test("answers that are no answers: HTML, garbage, an empty 400, too much, too little")
+    @Test("invalid responses are sent: HTML, garbage, an empty 400, too much, too little")
     func wrongAnswers() async throws {
         try await withProvider { scene async throws in
             func strike(_ kind: Fault.Kind, delay: Double? = nil) async throws -> HTTPReply {
@@ -51,7 +51,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a fault without an end strikes until it is removed; the log tells what struck")
+    @Test("a fault without an end applies until it is removed, and the log names it")
     func endless() async throws {
         try await withProvider { scene async throws in
             scene.provider.clearLog()
@@ -65,7 +65,7 @@ struct FaultTests {
         }
     }
 
-    @Test("the log of a refresh holds its grant type, and no token")
+    @Test("the log of a refresh contains its grant type, and no token")
     func logHoldsNoSecret() async throws {
         try await withProvider { scene async throws in
             let token = try #require(try await scene.tokens()["refresh_token"]?.stringValue)
@@ -77,12 +77,12 @@ struct FaultTests {
         }
     }
 
-    @Test("the control endpoint moves the clock, expires, rotates keys and changes the policy; and takes JSON only")
+    @Test("the control endpoint moves the clock, expires, rotates keys, changes the policy, and reads only JSON")
     func control() async throws {
         try await withProvider { scene async throws in
             let control = "http://127.0.0.1:\(scene.provider.port)/control"
             let access = try await scene.tokens()["access_token"]?.stringValue
-            // A page of another origin can post a form without being asked first.
+            // A page of another origin can post a form without a preflight.
             let form = try await scene.browser.send("POST", control + "/expire", body: .form([(name: "a", value: "b")]))
             #expect(form.status == 415)
             #expect(try await scene.userInfoStatus(access) == 200)
@@ -106,7 +106,7 @@ struct FaultTests {
         }
     }
 
-    @Test("stopping ends also the requests that hang")
+    @Test("a stop also ends the requests that hang")
     func stopping() async throws {
         try await withProvider { scene async throws in
             scene.provider.add(Fault(.jwks, .hang))
@@ -117,7 +117,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a fault is ordered by a flag as by the control endpoint")
+    @Test("a flag orders a fault like the control endpoint")
     func order() throws {
         let fault = try Fault(order: "token:status,status=503,retryAfter=2,times=3")
         #expect(fault == Fault(.token, .status, status: 503, retryAfter: 2, times: 3))

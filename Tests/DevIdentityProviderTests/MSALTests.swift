@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Microsoft's msal at the Entra flavor", .serialized)
 struct MSALTests {
-    @Test("it signs a person in, refreshes when the token is about to expire, and finds its family's refresh token")
+    @Test("MSAL signs a person in, refreshes an expiring token, and finds its family's refresh token")
     func code() async throws {
         try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
             let msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -24,7 +24,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it signs a device in, and takes a long-lived token from its cache afterwards")
+    @Test("MSAL signs a device in, and takes a long-lived token from its cache afterwards")
     func device() async throws {
         try await withEntra({ $0.policy.devicePollInterval = 1 }) { scene async throws in
             let msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -37,7 +37,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it understands what the provider refuses")
+    @Test("MSAL understands the provider's refusals")
     func refusal() async throws {
         try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
             let msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -49,7 +49,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it receives all of a claims challenge, and the sign-in that brings the claims meets it")
+    @Test("MSAL receives a whole claims challenge, and the sign-in with the claims meets it")
     func challenge() async throws {
         try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
             var msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -70,7 +70,7 @@ struct MSALTests {
         }
     }
 
-    @Test("its capabilities go along with each refresh, and spare it a challenge")
+    @Test("MSAL sends its capabilities with each refresh, which avoids a challenge")
     func capabilities() async throws {
         try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
             var msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -82,7 +82,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it asks which hosts are one cloud, as it does of itself, and takes no authority at a host that is in none")
+    @Test("MSAL requests the hosts of a cloud, and accepts no authority at a host outside any cloud")
     func instanceDiscovery() async throws {
         try await withEntra { scene async throws in
             var msal = MSALClient(at: scene.provider, in: scene.bed)
@@ -98,7 +98,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it understands that the person declined on the other device")
+    @Test("MSAL understands that the person declined on the other device")
     func declined() async throws {
         try await withEntra({ $0.policy.devicePollInterval = 1 }) { scene async throws in
             var msal = MSALClient(at: scene.provider, in: scene.bed)

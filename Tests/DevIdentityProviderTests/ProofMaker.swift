@@ -20,7 +20,7 @@ struct ProofMaker {
         return encoded(Data(SHA256.hash(data: Data(text.utf8))))
     }
 
-    /// - Parameter change: what to put in the place of what belongs there.
+    /// - Parameter change: replacements for the correct values.
     func proof(
         _ method: String, _ url: String, nonce: String? = nil, accessToken: String? = nil, change: [String: Any] = [:],
         header: [String: Any] = [:]

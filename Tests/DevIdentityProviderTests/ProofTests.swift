@@ -27,7 +27,7 @@ struct ProofTests {
     }
 
     @Test(
-        "in Google's way a proof binds the refresh token: it is refused without, and the access token is a bearer token"
+        "like at Google, a proof binds the refresh token, but the access token is a bearer token"
     )
     func refreshTokenOnly() async throws {
         try await withProvider({ $0.policy.bindsRefreshTokensOnly = true }) { scene async throws in
@@ -47,7 +47,7 @@ struct ProofTests {
         }
     }
 
-    @Test("a proof binds both tokens: neither works without another proof by the same key")
+    @Test("a proof binds both tokens, and neither works without another proof by the same key")
     func binding() async throws {
         try await withProvider({ $0.accessTokenFormat = .jwt }) { scene async throws in
             let tokenURL = scene.provider.issuer + "/token"
@@ -80,7 +80,7 @@ struct ProofTests {
         }
     }
 
-    @Test("a bearer token stays one, also in the hands of a key's owner")
+    @Test("a bearer token stays one, even if its holder has a key")
     func bearer() async throws {
         try await withProvider { scene async throws in
             let access = try #require(try await scene.tokens()["access_token"]?.stringValue)
@@ -91,7 +91,7 @@ struct ProofTests {
         }
     }
 
-    @Test("a proof for another request, of another time, or of another form is refused, and the code is not spent")
+    @Test("a proof for another request, time, or form is refused, and the code is not consumed")
     func faulty() async throws {
         try await withProvider { scene async throws in
             let url = scene.provider.issuer + "/token"
@@ -116,7 +116,7 @@ struct ProofTests {
         }
     }
 
-    @Test("where a nonce is demanded, a proof without it is answered with the nonce, and the next one works")
+    @Test("if a nonce is required, a proof without it gets the nonce, and the next one works")
     func nonce() async throws {
         try await withProvider({ $0.policy.requiresProofNonce = true }) { scene async throws in
             let url = scene.provider.issuer + "/token"
@@ -132,7 +132,7 @@ struct ProofTests {
         }
     }
 
-    @Test("dpop_jkt ties the code to a key; proofs can be demanded of everyone")
+    @Test("dpop_jkt binds the code to a key, and proofs can be required of all clients")
     func boundCode() async throws {
         try await withProvider { scene async throws in
             let bound = ProviderScene.everything.merging(["dpop_jkt": maker.thumbprint]) { $1 }

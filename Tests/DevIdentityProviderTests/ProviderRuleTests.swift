@@ -20,7 +20,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("another verifier than the one that was promised gets nothing")
+    @Test("a verifier that does not match the challenge is refused")
     func verifier() async throws {
         try await withProvider { scene async throws in
             let redirect = try await scene.visit(["code_challenge": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
@@ -29,7 +29,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("a refresh token works once; used again it ends its successor, too")
+    @Test("a refresh token works once, and a second use revokes its successor, too")
     func reuse() async throws {
         try await withProvider { scene async throws in
             let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
@@ -43,7 +43,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("within the grace time a used refresh token is answered, and ends nothing")
+    @Test("within the grace time a used refresh token still works, and nothing is revoked")
     func grace() async throws {
         try await withProvider({ $0.policy.reuseGrace = 60 }) { scene async throws in
             let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
@@ -58,7 +58,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("behind something else, its addresses have the port of that")
+    @Test("behind a proxy, the provider's URLs have the proxy's port")
     func front() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed) { $0.frontPort = 8443 }
@@ -79,7 +79,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("a redirect URI that nobody registered gets a page, never a redirect")
+    @Test("an unregistered redirect URI gets a page, never a redirect")
     func foreignRedirect() async throws {
         try await withProvider { scene async throws in
             for uri in [
@@ -92,7 +92,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("a fault that was ordered strikes as often as ordered")
+    @Test("an ordered fault applies as often as ordered")
     func fault() async throws {
         try await withProvider { scene async throws in
             let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
@@ -109,7 +109,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("anything but loopback is refused at start")
+    @Test("any address but loopback is refused at start")
     func loopbackOnly() async throws {
         var options = ProviderOptions()
         options.host = "0.0.0.0"

@@ -3,17 +3,17 @@ import BrokerValues
 import DevIdentityProvider
 import Foundation
 
-/// A provider in this process, and one browser and one client that speak to it over HTTP.
+/// A provider in this process, with one browser and one client that use it over HTTP.
 struct ProviderScene {
     let provider: RunningProvider
     let client: PlainClient
     let bed: TestBed
-    /// The person's browser: it keeps its cookies from visit to visit.
+    /// The person's browser: it keeps its cookies between visits.
     let browser: HTTPSession
 
     static let everything = ["scope": "openid profile notes.read offline_access"]
 
-    /// Visits the authorization endpoint and signs in where a form asks for it.
+    /// Visits the authorization endpoint and signs in if a form asks for it.
     func visit(
         _ more: [String: String] = [:], as person: Person = .alice, browser: HTTPSession? = nil
     ) async throws -> ProviderRedirect {
@@ -26,7 +26,7 @@ struct ProviderScene {
         }
     }
 
-    /// The page or redirect that an authorization request is answered with, nothing filled in.
+    /// The page or redirect in response to an authorization request, with no form filled in.
     func knock(_ more: [String: String] = [:]) async throws -> HTTPReply {
         try await browser.get(client.authorizationURL(more))
     }
@@ -73,13 +73,13 @@ func withProvider(
 }
 
 extension HTTPReply {
-    /// The code of an OAuth error answer.
+    /// The code of an OAuth error response.
     var oauthError: String? { try? json().objectValue?["error"]?.stringValue }
 
     var redirect: ProviderRedirect? { header("location").map { ProviderRedirect(url: $0) } }
 }
 
-/// The claims of a JWT, its signature not looked at.
+/// The claims of a JWT, without checking its signature.
 func claims(of token: String?) throws -> JSONObject {
     var part = String((token ?? "").split(separator: ".").dropFirst().first ?? "")
         .replacing("-", with: "+").replacing("_", with: "/")

@@ -3,9 +3,9 @@ import BrokerValues
 import DevIdentityProvider
 import Testing
 
-@Suite("Who is signed in at the development provider")
+@Suite("Browser sessions at the development provider")
 struct SessionTests {
-    @Test("once signed in, the same browser gets a code without a form; another browser does not")
+    @Test("after a sign-in, the same browser gets a code without a form, another browser does not")
     func singleSignOn() async throws {
         try await withProvider { scene async throws in
             _ = try await scene.visit()
@@ -15,7 +15,7 @@ struct SessionTests {
         }
     }
 
-    @Test("prompt=login, and a max_age that has passed, ask for the password again")
+    @Test("prompt=login, and an exceeded max_age, ask for the password again")
     func freshLogin() async throws {
         try await withProvider { scene async throws in
             let first = try claims(of: try await scene.tokens()["id_token"]?.stringValue)
@@ -30,7 +30,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a hint at somebody who is not signed in never yields the one who is")
+    @Test("a hint at a person who is not signed in never yields the one who is")
     func hints() async throws {
         try await withProvider { scene async throws in
             let alice = try await scene.tokens()
@@ -38,13 +38,13 @@ struct SessionTests {
             #expect(try await scene.visit(["prompt": "none", "login_hint": "bob"])["error"] == "login_required")
             #expect(try await scene.visit(["prompt": "none", "login_hint": "alice@example.test"])["code"] != nil)
             #expect(try await scene.visit(["prompt": "none", "id_token_hint": hint])["code"] != nil)
-            // Bob types his password where Alice was asked for.
+            // Bob types his password, but Alice was requested.
             let other = try await scene.visit(["prompt": "login", "id_token_hint": hint], as: .bob)
             #expect(other["error"] == "login_required")
         }
     }
 
-    @Test("of two people the chooser asks, and prompt=none cannot")
+    @Test("with two accounts the chooser asks, and prompt=none fails")
     func chooser() async throws {
         try await withProvider { scene async throws in
             _ = try await scene.visit()
@@ -61,7 +61,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a wrong password gets the form again; another browser cannot finish a sign-in that it did not begin")
+    @Test("a wrong password shows the form again, and another browser cannot finish the sign-in")
     func forms() async throws {
         try await withProvider { scene async throws in
             let page = try await scene.knock()
@@ -116,7 +116,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a scope that is never granted is missing from the answer")
+    @Test("a scope that is never granted is missing from the response")
     func declinedScope() async throws {
         try await withProvider({ $0.declinedScopes = ["notes.write"] }) { scene async throws in
             let answer = try await scene.tokens(["scope": "openid notes.read notes.write"])
@@ -124,7 +124,7 @@ struct SessionTests {
         }
     }
 
-    @Test("signing out with a hint ends the session and returns; without one it asks first")
+    @Test("a sign-out with a hint ends the session and returns, without one it asks first")
     func signOut() async throws {
         try await withProvider { scene async throws in
             let hint = try #require(try await scene.tokens()["id_token"]?.stringValue)
@@ -144,7 +144,7 @@ struct SessionTests {
         }
     }
 
-    @Test("where it is wanted, signing out ends the refresh tokens of that browser", arguments: [false, true])
+    @Test("a sign-out ends the refresh tokens of that browser, if so configured", arguments: [false, true])
     func signOutEndsRefreshTokens(_ ends: Bool) async throws {
         try await withProvider({ $0.policy.logoutEndsRefreshTokens = ends }) { scene async throws in
             let answer = try await scene.tokens()

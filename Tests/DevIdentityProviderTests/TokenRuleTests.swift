@@ -4,9 +4,9 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What the development provider's token endpoint gives, and when no longer")
+@Suite("The development provider's token endpoint")
 struct TokenRuleTests {
-    @Test("a code that is used twice takes the tokens of the first use with it")
+    @Test("a second use of a code revokes the tokens of the first use")
     func reusedCode() async throws {
         try await withProvider { scene async throws in
             let redirect = try await scene.visit(ProviderScene.everything)
@@ -19,7 +19,7 @@ struct TokenRuleTests {
         }
     }
 
-    @Test("a code is for its client, its redirect URI and its time")
+    @Test("a code is valid for its client, its redirect URI and its lifetime")
     func codeBinding() async throws {
         try await withProvider { scene async throws in
             var redirect = try await scene.visit()
@@ -40,7 +40,7 @@ struct TokenRuleTests {
         }
     }
 
-    @Test("a code without a verifier is burnt")
+    @Test("a code is consumed by an attempt without a verifier")
     func missingVerifier() async throws {
         try await withProvider { scene async throws in
             let redirect = try await scene.visit()
@@ -65,13 +65,13 @@ struct TokenRuleTests {
             #expect(second["id_token"] == nil)
             let token = second["refresh_token"]?.stringValue
             #expect(try await scene.refresh(token, ["scope": "notes.write"]).oauthError == "invalid_scope")
-            // The refused request has not spent the token, and the grant is as wide as ever.
+            // The refused request has not consumed the token, and the grant is unchanged.
             let third = try await scene.refresh(token).json().objectValue
             #expect(third?["scope"]?.stringValue == ProviderScene.everything["scope"])
         }
     }
 
-    @Test("an ID token after a refresh keeps who and when, and has no nonce")
+    @Test("an ID token after a refresh keeps user and time, and has no nonce")
     func refreshedIDToken() async throws {
         try await withProvider { scene async throws in
             let answer = try await scene.tokens()
@@ -86,7 +86,7 @@ struct TokenRuleTests {
         }
     }
 
-    @Test("access and refresh tokens live as long as they were told, by the provider's clock")
+    @Test("access and refresh tokens have the configured lifetimes, by the provider's clock")
     func expiry() async throws {
         let shorten = { (options: inout ProviderOptions) in
             options.policy.accessTokenLifetime = 100
@@ -104,7 +104,7 @@ struct TokenRuleTests {
         }
     }
 
-    @Test("without rotation no new refresh token comes, and the old one goes on")
+    @Test("without rotation no new refresh token is issued, and the old one stays valid")
     func noRotation() async throws {
         try await withProvider({ $0.policy.rotatesRefreshTokens = false }) { scene async throws in
             let token = try await scene.tokens()["refresh_token"]?.stringValue
@@ -116,7 +116,7 @@ struct TokenRuleTests {
         }
     }
 
-    @Test("a confidential client proves itself in one way, by header or by form")
+    @Test("a confidential client authenticates in one way, by header or by form")
     func confidentialClient() async throws {
         try await withProvider { scene async throws in
             let token = ["grant_type": "refresh_token", "refresh_token": "unknown"]
@@ -131,7 +131,7 @@ struct TokenRuleTests {
             let wrong = try await scene.ask("/token", token, headers: basic("demo-confidential:wrong"))
             #expect(wrong.status == 401 && wrong.oauthError == "invalid_client")
             #expect(wrong.header("www-authenticate")?.hasPrefix("Basic") == true)
-            // Past authentication, the token itself is what is wrong.
+            // After authentication, the token itself is what is wrong.
             let posted = try await scene.ask("/token", form.merging(["client_secret": "demo-secret-1"]) { $1 })
             #expect(posted.oauthError == "invalid_grant")
             #expect(try await scene.ask("/token", token, headers: good).oauthError == "invalid_grant")

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: the fuzzer needs unsafe flags, and a package that has some cannot be depended upon by version.
-// It compiles the very sources of the parsers (the folders are links), so that everything in them is watched.
+// A separate package: the fuzzer needs unsafe flags, and a package with these cannot be a dependency by version.
+// It compiles the parsers' own sources (the folders are links), so that everything in them is instrumented.
 
 let watched: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=fuzzer,address"])]
 

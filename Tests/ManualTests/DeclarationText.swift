@@ -1,15 +1,15 @@
 import BrokerCommands
 
-/// A declaration in words of a manual page.
+/// A declaration as text of a manual page.
 extension Declaration {
-    /// As in a list of options: `--scope <scope>`.
+    /// For a list of options: `--scope <scope>`.
     var term: String {
         guard !words.isEmpty else { return "`\(placeholder)`" }
         let names = words.map { "`\($0)`" }.joined(separator: ", ")
         return placeholder.isEmpty ? names : "\(names) \(placeholder)"
     }
 
-    /// As in a synopsis: `[--scope <scope> ...]`.
+    /// For a synopsis: `[--scope <scope> ...]`.
     var usage: String {
         let name = words.suffix(kind == .choice ? 2 : 1).map { "`\($0)`" }.joined(separator: "|")
         let text = [kind == .rest ? "--" : "", name, placeholder, isRepeated ? "..." : ""].filter { !$0.isEmpty }

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-// One after the other: the first one may write what the others read.
+// Serialized: the first test may write files that the others read.
 @Suite("Manual pages", .serialized)
 struct ManualTests {
     private static let folder = PackageTree.root.appending(path: "docs/man")
@@ -21,7 +21,7 @@ struct ManualTests {
         ]
     }
 
-    @Test("docs/man is what the definitions say (UPDATE_DOCS=1 swift test --filter Manual writes it)")
+    @Test("docs/man matches the definitions (UPDATE_DOCS=1 swift test --filter Manual writes it)")
     func current() throws {
         let pages = Self.pages()
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
@@ -38,7 +38,7 @@ struct ManualTests {
     }
 
     @Test(
-        "man, mandoc and whatis have nothing to say against them",
+        "man, mandoc and whatis accept every page",
         arguments: [
             "brokerctl.1", "brokerd.8", "brokerd-config.5", "brokerd-protocol.7",
         ])
@@ -49,7 +49,7 @@ struct ManualTests {
                 Launch("man", ["--warnings", "-l", file], environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "80"]))
             #expect(shown.succeeded && shown.errors.isEmpty, "\(shown.errors)")
             let overstrikes = shown.output.replacing(#/.\u{8}/#, with: "")
-            // Examples have backslashes of their own.
+            // Examples contain backslashes.
             #expect(
                 !overstrikes.contains(#/\\(f[BIRP]|[-&e(])/#) && !overstrikes.contains("`"), "an escape was left over")
             let lint = try await bed.run(Launch("mandoc", ["-Tlint", "-Wwarning", file]))
@@ -60,7 +60,7 @@ struct ManualTests {
         }
     }
 
-    @Test("every command and option of brokerctl is in its page, and every page that one refers to is there")
+    @Test("brokerctl's page lists every command and option, and every referenced page exists")
     func whole() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "brokerctl.1"), encoding: .utf8)
         func visit(_ command: any Command.Type) {

@@ -1,8 +1,8 @@
-/// A manual page in man(7) macros, as roff reads it.
+/// A manual page in man(7) macros.
 struct Roff {
     private var lines: [String] = []
 
-    /// When somebody last looked over what is written by hand; man pages carry a date.
+    /// The last review of the handwritten parts; man pages carry a date.
     private static let date = "2026-11-22"
 
     init(_ name: String, section: Int, title: String) {
@@ -18,10 +18,10 @@ struct Roff {
 
     mutating func subsection(_ title: String) { lines.append(".SS \(Self.argument(title))") }
 
-    /// One or more paragraphs; an empty line parts them, and lines that are indented stay as they are.
+    /// One or more paragraphs, separated by empty lines; indented lines stay as they are.
     mutating func paragraphs(_ text: String) {
         for block in text.split(separator: "\n\n").map(String.init) {
-            // A heading begins a paragraph by itself.
+            // A heading already starts a paragraph.
             if lines.last?.hasPrefix(".S") != true { lines.append(".PP") }
             let all = block.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let words = all.prefix { !$0.hasPrefix("  ") }
@@ -31,24 +31,24 @@ struct Roff {
         }
     }
 
-    /// A term, and what is said of it.
+    /// A term and its description.
     mutating func item(_ term: String, _ text: String) {
         lines += [".TP", Self.inline(term)]
         running(text)
     }
 
-    /// The command line, as one that is typed.
+    /// A command line to type.
     mutating func synopsis(_ text: String) {
         lines.append(Self.inline(text))
     }
 
     private mutating func literal(_ text: [String], isFirst: Bool) {
-        // A paragraph before nothing would be one too many.
+        // Drops a trailing empty paragraph.
         if isFirst, lines.last == ".PP" { lines.removeLast() }
         lines += [".PP", ".RS 4", ".EX"] + text.map { Self.line(Self.escaped($0)) } + [".EE", ".RE"]
     }
 
-    /// Filled by roff; broken here, so that changes are seen where they are.
+    /// Filled by roff; wrapped here to keep diffs small.
     private mutating func running(_ text: String) {
         var line = ""
         for word in Self.words(text) {
@@ -66,7 +66,7 @@ struct Roff {
         if !line.isEmpty { lines.append(Self.line(Self.inline(line))) }
     }
 
-    /// No line is broken within code.
+    /// Lines are not broken within code.
     private static func words(_ text: String) -> [String] {
         var isCode = false
         return text.split { character in
@@ -84,7 +84,7 @@ struct Roff {
         return result
     }
 
-    /// What would be a macro at the beginning of a line is text.
+    /// Escapes text that roff would read as a macro at the start of a line.
     private static func line(_ text: String) -> String {
         text.hasPrefix(".") || text.hasPrefix("\\(aq") || text.hasPrefix("'") ? "\\&" + text : text
     }

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import DevIdentityProvider
 import Foundation
 
-/// A development provider, a broker, and a person who does what the provider's pages ask for.
+/// A development provider, a broker, and a user who follows the provider's pages.
 struct GuideScene {
     let provider: RunningProvider
     let broker: BrokerProcess
@@ -17,7 +17,7 @@ struct GuideScene {
 
     static func makeEntra(in bed: TestBed) async throws -> GuideScene { try await make(in: bed, .entra()) }
 
-    /// The same at a provider of any flavor.
+    /// The same with a provider of any flavor.
     static func make(
         in bed: TestBed, _ options: ProviderOptions, _ change: @Sendable (inout ProviderOptions) -> Void = { _ in }
     ) async throws -> GuideScene {
@@ -33,7 +33,7 @@ struct GuideScene {
 
     var userinfo: URL { URL(filePath: "/userinfo", relativeTo: URL(string: provider.issuer)) }
 
-    /// The tutorial's app, as one that the broker need not know.
+    /// The tutorial's app, without a registration at the broker.
     @MainActor func app(for person: Person = .alice, authority: String? = nil) throws -> TutorialApp {
         var configuration = PublicClientApplicationConfig(
             clientId: "demo-one", authority: authority ?? provider.issuer)

@@ -50,14 +50,14 @@ import Testing
         _ = try TutorialApp.registeredApp()
     }
 
-    @Test("a silent request that only the person can help is followed by an interactive one")
+    @Test("a silent request that needs the user is followed by an interactive one")
     func interactionRequired() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
             let app = try scene.app()
             scene.provider.setPolicy { $0.accessTokenLifetime = 0 }
             let result = try await app.acquireTokenInteractively()
-            // As providers answer for a refresh token that they have withdrawn (RFC 6749, section 5.2).
+            // The answer of providers for a revoked refresh token (RFC 6749, section 5.2).
             scene.provider.add(
                 Fault(
                     .token, .status, status: 400, contentType: "application/json", body: #"{"error":"invalid_grant"}"#))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("errors: a cancellation is its own error, and everything else is a sentence with an id for the logs")
+    @Test("errors: a cancellation is an error of its own, any other is a sentence with an id for the logs")
     func errors() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("errors: an app goes on with the scopes that were granted", arguments: [false, true])
+    @Test("errors: an app continues with the granted scopes", arguments: [false, true])
     func declinedScopes(isEntra: Bool) async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed, isEntra ? .entra() : ProviderOptions()) {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("an app that kept a user name finds the account by it, and by the identifier from then on")
+    @Test("an app that stored a username finds the account by it, and later by the identifier")
     func savedAccounts() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a claims challenge is met silently where that is possible, else by the person")
+    @Test("a claims challenge is answered silently if possible, otherwise by the user")
     func challenge() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.makeEntra(in: bed)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("an app with several accounts lists those of a tenant, with who signed out")
+    @Test("an app with several accounts lists those of a tenant, including signed-out ones")
     func severalAccounts() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.makeEntra(in: bed)
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("the machine's mode is the administrator's setting")
+    @Test("the device mode comes from the administrator's setting")
     func device() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
@@ -161,7 +161,7 @@ import Testing
             _ = try await app.acquireTokenInteractively()
             let follower = try scene.app()
             async let following: Void = follower.followAccounts()
-            // Signed out once the follower listens: an earlier sign-out would leave it waiting.
+            // The sign-out follows the subscription: an earlier one would leave the follower waiting.
             try await eventually("the follower sees a sign-out") {
                 if app.currentAccount == nil { _ = try await app.acquireTokenInteractively() }
                 try await app.signOut()
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("over ssh the person signs in on another device")
+    @Test("a user signs in on another device over ssh")
     func deviceCode() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)

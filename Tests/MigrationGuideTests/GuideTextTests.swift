@@ -2,7 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A document, and the source that has its code: what stands between "guide: NAME" and "guide: end" follows "code: NAME" there.
+/// A document and the source of its code: the text between "guide: NAME" and "guide: end" follows "code: NAME" in the document.
 struct Guide: Sendable, CustomTestStringConvertible {
     let document: String
     let source: String
@@ -14,9 +14,9 @@ struct Guide: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("The guides' code")
+@Suite("Code in the guides")
 struct GuideTextTests {
-    @Test("is the code that is compiled here", arguments: Guide.all)
+    @Test("matches the code that is compiled here", arguments: Guide.all)
     func sameCode(guide: Guide) throws {
         let document = try text(guide.document)
         let shown = Dictionary(
@@ -29,7 +29,7 @@ struct GuideTextTests {
         for (name, code) in compiled { #expect(shown[name] == code, "The code of step \(name) differs.") }
     }
 
-    @Test("is all the Swift that stands in them", arguments: Guide.all)
+    @Test("covers all Swift code in the guides", arguments: Guide.all)
     func nothingElse(guide: Guide) throws {
         let document = try text(guide.document)
         #expect(document.matches(of: /```swift/).count == document.matches(of: /<!-- code: \w+ -->\n```swift/).count)
@@ -39,7 +39,7 @@ struct GuideTextTests {
         try String(contentsOf: PackageTree.root.appending(path: path), encoding: .utf8)
     }
 
-    /// Each section without the indentation that all of its lines share.
+    /// Each section without the common indentation of its lines.
     private func sections(of source: String) -> [String: String] {
         var sections: [String: String] = [:]
         for match in source.matches(of: /\/\/ guide: (\w+)\n((?s:.*?))\n *\/\/ guide: end/) {

@@ -2,7 +2,7 @@ import BrokerClient
 import Foundation
 import FoundationNetworking
 
-// The code of the article FirstToken in the library's documentation, compiled; GuideTextTests holds the two together.
+// The code of the article FirstToken in the library's documentation, compiled; GuideTextTests compares the two.
 
 // guide: token
 struct Notes: Sendable {

@@ -2,10 +2,10 @@ import BrokerClient
 import Foundation
 import FoundationNetworking
 
-// The code of docs/msal-migration.md, compiled and run. What stands between "guide: NAME" and "guide: end" is in the
-// document, word by word; GuideTextTests holds the two together, GuideTests runs it.
+// The code of docs/msal-migration.md, compiled and run. The document contains the text between "guide: NAME" and
+// "guide: end" verbatim; GuideTextTests compares the two, GuideTests runs the code.
 
-/// The tutorial's app: signs a person in, asks an API who they are, and signs them out.
+/// The tutorial's app: signs a user in, asks an API for their identity, and signs them out.
 @MainActor final class TutorialApp {
     var scopes = ["notes.read"]
     var log: [String] = []
@@ -24,7 +24,7 @@ import FoundationNetworking
         application = try PublicClientApplication(configuration: configuration)
     }
 
-    /// The guide's app opens the person's browser; the test's person reads the page without one.
+    /// The guide's app opens the user's browser; the test reads the page without one.
     var webviewParameters = WebviewParameters()
     var show: @Sendable (DeviceCode) async -> Void = { print($0.message) }
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-// What the address sanitizer must not report, and by name what it must. `run` begins with it.
+// Cases that the address sanitizer must not report, and by name one that it must. `run` begins with it.
 
 final class Link {
     let text: String
@@ -9,7 +9,7 @@ final class Link {
     init(_ text: String) { self.text = text }
 }
 
-/// What lives to the end is no leak, wherever the language hides the pointers to it.
+/// An object that lives until exit is not a leak, wherever the language hides the pointers to it.
 enum Kept {
     case link(Link), text(String), both(Link, String), work(() -> Void)
 }

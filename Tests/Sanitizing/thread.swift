@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-// What the thread sanitizer must not report, a value behind a lock that others wait for; and with an argument what it must
-// report, a value behind none. `run` begins with it: another version of the language may have another lock.
+// A case that the thread sanitizer must not report, a value behind a contended lock; and with an argument one that it must
+// report, a value without a lock. `run` begins with it: another version of the language may have another lock.
 
-/// Unchecked, because the sanitizer is to find what is wrong with it.
+/// Unchecked, so that the sanitizer can find the race.
 final class Shared: @unchecked Sendable {
     let locked = Mutex(0)
     var unlocked = 0

@@ -1,8 +1,8 @@
 /* Linked into each program that the thread sanitizer watches. What one thread did before it unlocked a Mutex of Swift's
-   Synchronization, the next one sees after it locked: the sanitizer knows that of the quick ways, which are compiled into the
-   program, and not of the slow ones, where the kernel hands the lock over (futex(2), FUTEX_LOCK_PI). They are in
-   libswiftSynchronization, which is not watched; these stand before them and say so. Without them each lock that somebody
-   waited for looks like a race. */
+   Synchronization, the next one sees after it locked: the sanitizer knows that of the fast paths, which are compiled into the
+   program, and not of the slow ones, where the kernel passes the lock on (futex(2), FUTEX_LOCK_PI). They are in
+   libswiftSynchronization, which is not watched; these wrappers announce them. Without them each contended lock
+   looks like a race. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
@@ -13,7 +13,7 @@
 #define TRY_LOCK_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-/* A method's self comes in a register of its own. */
+/* A method's self is passed in a separate register. */
 #define METHOD __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *lock
 

@@ -2,8 +2,8 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// Every command knows which broker it talks to, whether that runs or not.
-@Suite("brokerctl at one broker for all under systemd", .needsLab)
+/// Every command knows its broker, whether that runs or not.
+@Suite("brokerctl with a system broker under systemd", .needsLab)
 struct AdministratorLabTests {
     @Test("settings, doctor, log and hints are the machine's broker's, for root and for others")
     func commands() async throws {
@@ -47,7 +47,7 @@ struct AdministratorLabTests {
         }
     }
 
-    @Test("while it is down, what is installed says which one is missed and what it reads")
+    @Test("while the broker is down, commands name it and the files it reads")
     func down() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed)

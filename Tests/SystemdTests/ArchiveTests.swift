@@ -5,7 +5,7 @@ import Testing
 /// The archive that `make dist` made.
 @Suite("The archive for other systems", .needsArchive)
 struct ArchiveTests {
-    @Test("a person installs it without root, has a broker, and takes it away again", arguments: Archive.roots)
+    @Test("a person installs it without root, runs a broker, and removes it again", arguments: Archive.roots)
     func person(root: LabRoot) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, on: root, installing: false)
@@ -22,7 +22,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("root installs it for everybody", arguments: Archive.roots)
+    @Test("root installs it for all users", arguments: Archive.roots)
     func everybody(root: LabRoot) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, on: root, installing: false)
@@ -35,7 +35,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("what is missing is said at once, and nothing is installed")
+    @Test("missing libraries are reported together, and nothing is installed")
     func missing() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -53,7 +53,7 @@ struct ArchiveTests {
 
 enum Archive {
     static let folder = PackageTree.root.appending(path: ".build-dist").path
-    /// Without a root of another release (`BROKER_TEST_RELEASE`), this machine alone.
+    /// Without a root of another release (`BROKER_TEST_RELEASE`), only this machine.
     static let roots: [LabRoot] = LabRoot.tested == .machine ? [.machine] : [.machine, .tested]
 
     static var file: String {
@@ -65,7 +65,7 @@ enum Archive {
 }
 
 extension SystemdLab {
-    /// Unpacks the archive where everybody may read it.
+    /// Unpacks the archive where all users may read it.
     ///
     /// - Returns: its folder.
     fileprivate func unpack() async throws -> String {

@@ -3,15 +3,15 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What a person runs beside the broker", .needsLab)
+@Suite("Programs that a person runs with the broker", .needsLab)
 struct CompanionTests {
-    @Test("A running broker takes a setting from brokerctl config set at once, or says that it waits for a restart")
+    @Test("a running broker applies a brokerctl config set at once, or says that it needs a restart")
     func settings() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
             let lab = try await SystemdLab.boot(in: bed)
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            // What everybody types first starts the daemon.
+            // The usual first command starts the daemon.
             _ = try await lab.user("brokerctl", "status")
             let add = ["brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer]
             let refused = try await lab.attempt(add)
@@ -35,7 +35,7 @@ struct CompanionTests {
         }
     }
 
-    @Test("a unit keeps a token in a file, as the recipe says; the log is read with brokerctl; git finds its helper")
+    @Test("a unit stores a token in a file per the recipe, brokerctl shows the log, and git finds its helper")
     func tokenFile() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
@@ -64,7 +64,7 @@ struct CompanionTests {
 
             let unread = try await lab.attempt("brokerctl", "logs")
             #expect(unread.status == .exited(1) && unread.errors.contains("systemd-journal"), "\(unread)")
-            // With a journal on disk, as Debian has it, everybody reads what is theirs.
+            // With a journal on disk, as in Debian, each user can read their own entries.
             try await lab.root(
                 "sh", "-c",
                 """
@@ -84,7 +84,7 @@ struct CompanionTests {
             try await lab.root("journalctl", "--sync")
             let log = try await lab.user("brokerctl", "logs", "--app", "work", "--lines", "50")
             #expect(log.contains("alice signed in at "), "\(log)")
-            // Git looks for the helper by this name.
+            // Git searches for the helper by this name.
             let helper = try await lab.user(
                 "sh", "-c", "printf 'protocol=https\\nhost=h\\n' | git-credential-broker --app work get")
             #expect(helper.contains("password=\(token)\n"), "\(helper)")

@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("The sockets of doors, held by a real systemd", .needsLab)
+@Suite("The sockets of doors under a real systemd", .needsLab)
 struct DoorLabTests {
-    @Test("the one for oidc-agent's programs comes and goes with the broker's, and starts the broker")
+    @Test("the socket for oidc-agent's programs comes and goes with the broker's, and starts the broker")
     func activation() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -12,7 +12,7 @@ struct DoorLabTests {
             let unit = "brokerd-oidc-agent.socket"
             #expect(try await lab.user("systemctl", "--user", "is-active", unit) == "active\n")
             #expect(try await lab.property("MainPID") == "0")
-            // Nothing else is asked before: the door alone starts the broker, which has both sockets.
+            // No other request comes before: the door alone starts the broker, which has both sockets.
             let asked = try await lab.attempt("sh", "-c", "eval \"$(brokerctl env)\"; oidc-token notes")
             #expect(asked.status == .exited(1), "\(asked)")
             #expect(asked.errors.hasPrefix("Error: No account configured with that short name\n"), "\(asked)")
@@ -20,7 +20,7 @@ struct DoorLabTests {
             let doors = try await lab.user("brokerctl", "doors")
             #expect(doors.contains("/brokerd/oidc-agent.sock"), "\(doors)")
 
-            // Who is not wanted is told so, and nobody waits for an answer that never comes.
+            // An unwanted client is refused, and does not wait for an answer that never comes.
             try await lab.configure("doors.oidc_agent_socket = \"off\"\n")
             try await lab.user("systemctl", "--user", "restart", "brokerd.service")
             let shut = try await lab.attempt(
@@ -33,7 +33,7 @@ struct DoorLabTests {
         }
     }
 
-    @Test("every session has the variable for oidc-agent's programs, unless something else has set it")
+    @Test("every session has the variable for oidc-agent's programs, unless it is already set")
     func environment() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

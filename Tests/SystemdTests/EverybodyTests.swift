@@ -3,11 +3,11 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// One broker for all users, from its installed units and under an account of its own.
-@Suite("One broker for all under systemd", .needsLab)
+/// One broker for all users, from its installed units and with its own account.
+@Suite("One broker for all users under systemd", .needsLab)
 struct EverybodyTests {
     @Test(
-        "users sign in, refresh and are kept apart; the key is an encrypted credential; a service is told by its unit")
+        "users sign in, refresh and are separated, with an encrypted credential and services known by unit")
     func signedIn() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
@@ -37,7 +37,7 @@ struct EverybodyTests {
             try await lab.signIn("work", at: provider, as: "bob")
             try await lab.user("brokerctl", "token", "--app", "work", as: "bob")
 
-            // A caller is known by its unit where its program is not.
+            // A caller is identified by its unit if its program is not listed.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
             let plain = try await lab.attempt("brokerctl", "token", "--app", "work")
             #expect(plain.status == .exited(5), "\(plain)")
@@ -46,17 +46,17 @@ struct EverybodyTests {
             ]
             let served = try await lab.root(unit + ["/usr/bin/brokerctl", "token", "--app", "work"])
             #expect(!served.isEmpty)
-            // The user's own manager has no say here.
+            // The user's own manager does not count here.
             let mine = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--unit=sync.service", "brokerctl"]
             let disguised = try await lab.attempt(mine + ["token", "--app", "work"], as: SystemdLab.user)
             #expect(disguised.status == .exited(5), "\(disguised)")
 
-            // A sandbox that the user launches has a socket in the broker's own folder, which the client believes.
+            // A sandbox that the user launches has a socket in the broker's own folder, which the client trusts.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")
             let runIn = ["brokerctl", "run-in", "--engine", "test", "--id", "box", "--app", "work", "--"]
             let inside = try await lab.attempt(runIn + ["brokerctl", "token", "--app", "work"], as: SystemdLab.user)
             #expect(inside.output == served, "\(inside)")
-            // Where it is mounted into a user namespace, its owner is nobody who is known there.
+            // If it is mounted into a user namespace, its owner is unknown there.
             let mounted = [
                 "bwrap", "--dev-bind", "/", "/", "--tmpfs", "/run", "--ro-bind", "{folder}", "/run/broker", "brokerctl",
                 "--socket", "/run/broker/broker.sock", "token", "--app", "work",
@@ -64,12 +64,12 @@ struct EverybodyTests {
             let namespaced = try await lab.attempt(runIn + mounted, as: SystemdLab.user)
             #expect(namespaced.output == served, "\(namespaced)")
             #expect(try await !lab.attempt(runIn + ["brokerctl", "apps", "add"], as: SystemdLab.user).succeeded)
-            // There is no door for oidc-agent's programs but where it is switched on; a sandbox has one of its own.
+            // oidc-agent's programs have a door only if it is enabled; a sandbox has one of its own.
             let agent = try await lab.attempt(runIn + ["oidc-token", "work"], as: SystemdLab.user)
             #expect(agent.output == served, "\(agent)")
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
 
-            // The machine's owner counts, and is answered no token of others.
+            // The machine's owner is accepted, but gets no token of others.
             let partitions = try await lab.root("brokerctl", "partitions", "list")
             for name in [SystemdLab.user, "bob"] {
                 let uid = try await lab.root("id", "-u", name).trimmingCharacters(in: .newlines)
@@ -83,7 +83,7 @@ struct EverybodyTests {
             #expect(try await !lab.root("brokerctl", "partitions", "list").contains("\n\(bob) "))
             #expect(try await lab.user("brokerctl", "apps", "list", as: "bob").contains("work") == false)
 
-            // The next one opens the vault with the same credential.
+            // The next broker opens the vault with the same credential.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")
             let last = try await lab.user("brokerctl", "token", "--app", "work")
             try await lab.root("systemctl", "stop", "brokerd-system.service")
@@ -91,7 +91,7 @@ struct EverybodyTests {
         }
     }
 
-    @Test("it is closed to everybody: no capability, no other files, no swap, and what it keeps is its own")
+    @Test("the broker has no capability, no other files, no swap, and its data is readable by itself only")
     func closed() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed)
@@ -112,7 +112,7 @@ struct EverybodyTests {
         }
     }
 
-    @Test("a reload takes what is new and fails with a mistake; a broker that stands still is started again")
+    @Test("a reload applies a new configuration and fails with a mistake, and a hung broker is restarted")
     func reload() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed)
@@ -129,7 +129,7 @@ struct EverybodyTests {
             try await lab.root("systemctl", "reload", "brokerd-system")
             try await lab.configureSystem("log.levle = \"debug\"\n")
             #expect(try await !lab.rootAttempt("systemctl", "reload", "brokerd-system").succeeded)
-            // The journal takes what a process wrote at its end when it comes to it.
+            // The journal reads a process's last output with a delay.
             try await eventually("both are in the journal") {
                 let log = try await lab.root("journalctl", "--quiet", "--output=cat", "--unit=brokerd-system")
                 return log.contains("configuration reloaded") && log.contains("there is no setting log.levle")
@@ -148,7 +148,8 @@ struct EverybodyTests {
     }
 
     @Test(
-        "users administer what is theirs with what admin.proof asks for", arguments: ["outside", "setgid", "presence"])
+        "users administer their own apps with the proof that admin.proof requires",
+        arguments: ["outside", "setgid", "presence"])
     func proofs(proof: String) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed, "admin.proof = \"\(proof)\"\n")
@@ -165,19 +166,19 @@ struct EverybodyTests {
                     "--no-check")
             }
             let (own, copy) = try await (add("one", with: "brokerctl"), add("two", with: "/tmp/copy"))
-            // Nobody is there to be asked.
+            // No person is present to answer.
             #expect(own.succeeded == (proof != "presence"), "\(own)")
             #expect(copy.succeeded == (proof == "outside"), "\(copy)")
         }
     }
 
-    @Test("restarts hand the socket over, and no request is lost on the way", arguments: [true, false])
+    @Test("restarts pass the socket on, and no request is lost", arguments: [true, false])
     func handOver(isForAll: Bool) async throws {
         try await withTestBed { bed in
             let lab = isForAll ? try await SystemdLab.forEverybody(in: bed) : try await SystemdLab.boot(in: bed)
             if !isForAll { try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket") }
             try await lab.user("brokerctl", "status")
-            // Clients without end, each a process; what any of them says is a failure.
+            // Endless clients, each a process; any output of them is a failure.
             let clients = try lab.start(
                 "bash", "-c",
                 """
@@ -212,14 +213,14 @@ struct EverybodyTests {
 }
 
 extension SystemdLab {
-    /// Does what a page says, as root.
+    /// Runs the commands of a page, as root.
     func follow(_ step: String) async throws {
         try await root("sh", "-c", step.replacing("sudo ", with: "").replacing("PREFIX", with: "/usr"))
     }
 
-    /// As docs/operations.md says.
+    /// Follows docs/operations.md.
     ///
-    /// - Parameter withCredential: whether the key's credential is there before the first start.
+    /// - Parameter withCredential: whether the key's credential exists before the first start.
     static func forEverybody(
         in bed: TestBed, _ settings: String = "", withCredential: Bool = false
     ) async throws -> SystemdLab {

@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Names and rights that only a real systemd can show", .needsLab)
+@Suite("Names and rights under a real systemd", .needsLab)
 struct FrontLabTests {
-    /// Nobody is signed in: a starter with the right is told that a person has to sign in (4), one without it is refused (5).
-    @Test("brokerctl passes no door that its starter may not: a shell, a unit, a process that has ended, git")
+    /// No account is signed in: a starter with the right learns that a sign-in is required (4), one without it is refused (5).
+    @Test("brokerctl gains no rights that its starter lacks: a shell, a unit, an ended process, git")
     func starters() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -37,7 +37,7 @@ struct FrontLabTests {
             let helped = try await lab.attempt("sh", "-c", git)
             #expect(helped.errors.contains("is not among the programs"), "\(helped)")
 
-            // The unit's name is the user's own word; brokerctl that is listed is everybody's.
+            // The user chooses the unit's name; a listed brokerctl is available to all users.
             try await lab.user("brokerctl", "apps", "edit", "notes", "--unit", "user:sync.service")
             let named = units + ["--unit=sync.service"] + words
             #expect(try await lab.attempt(named, as: SystemdLab.user).status == .exited(4))
@@ -48,7 +48,7 @@ struct FrontLabTests {
     }
 
     @Test(
-        "a unit of a user's own manager is no unit of the system's, whatever it is called",
+        "a unit of a user's own manager does not count as a unit of the system, whatever its name",
         arguments: ["backup.service", "system:backup.service"])
     func disguisedUnit(name: String) async throws {
         try await withTestBed { bed in

@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// systemd reads command lines once more: it puts variables of the user's manager in, which may hold other programs' secrets.
+/// systemd expands command lines again: it inserts variables of the user's manager, which may contain other programs' secrets.
 @Suite("Command lines that the user's systemd runs", .needsLab)
 struct HandOverLabTests {
-    @Test("a browser is given its words and the address as they are, and no variable of the manager's")
+    @Test("a browser gets its arguments and the URL unchanged, and no variable of the manager")
     func browser() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)

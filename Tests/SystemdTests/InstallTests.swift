@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Installing", .needsLab)
 struct InstallTests {
-    @Test("a new user follows the README word for word, from nothing to tokens, and back to nothing")
+    @Test("a new user follows the README literally, from installation to tokens and removal")
     func readme() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
@@ -22,7 +22,7 @@ struct InstallTests {
         }
     }
 
-    /// What happened can be read there, sentence by sentence, and nothing else is there.
+    /// Its log has the events, sentence by sentence, and nothing else.
     private func journal(of lab: SystemdLab) async throws {
         let entries = try await lab.journal().filter { $0["_SYSTEMD_USER_UNIT"] == "brokerd.service" }
         let noise = entries.filter { $0["BROKER_LOGGER"] == nil && $0["_COMM"] == "brokerd" }
@@ -37,12 +37,12 @@ struct InstallTests {
         }
     }
 
-    /// Does what the README says, as whom it says, and gives what it printed.
+    /// Runs the README's commands, as the user that it names, and returns their output.
     private func take(
         _ step: ReadmeStep, in lab: SystemdLab, at provider: RunningProvider, _ bed: TestBed
     ) async throws -> String {
         switch step.command {
-        // Compiling was done before the tests, and the provider runs in them: of these there has to be the target.
+        // The code was compiled before the tests, and the provider runs in them: only the target must exist.
         case "make release", "make provider":
             return try await bed.require(
                 "make",
@@ -64,7 +64,7 @@ struct InstallTests {
         }
     }
 
-    /// Nothing runs and no link dangles; the vault is the person's and stays.
+    /// Nothing runs and no link dangles; the vault belongs to the person and remains.
     private func removal(in lab: SystemdLab) async throws {
         let pid = try await lab.property("MainPID")
         #expect(pid != "0")
@@ -78,7 +78,7 @@ struct InstallTests {
         try await lab.user("bash", "-c", "ls ~/.local/state/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
     }
 
-    @Test("somebody installs for themselves, where systemd finds the units, and takes it away again")
+    @Test("a user installs for themselves, where systemd finds the units, and uninstalls again")
     func home() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -94,7 +94,7 @@ struct InstallTests {
             let pid = try await lab.property("MainPID")
             try await lab.user("bash", "-c", "\(make) uninstall PREFIX=~/.local")
             #expect(try await !lab.rootAttempt("kill", "-0", pid).succeeded)
-            // The person's own stays: the vault and its key.
+            // The person's own data remains: the vault and its key.
             let left = try await lab.user(
                 "bash", "-c",
                 """
@@ -105,7 +105,7 @@ struct InstallTests {
         }
     }
 
-    @Test("what is installed refers to what is installed")
+    @Test("installed files refer only to installed files")
     func references() async throws {
         try await withTestBed { bed in
             let place = try bed.makeDirectory("staged")

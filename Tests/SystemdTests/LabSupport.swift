@@ -4,7 +4,7 @@ import Testing
 
 /// Whether this machine can boot a systemd in namespaces.
 enum LabSupport {
-    /// One sentence that says what is missing; nil when nothing is.
+    /// One sentence about what is missing; `nil` if nothing is.
     static let missing: String? = {
         let process = Process()
         process.executableURL = URL(filePath: SystemdLab.script)
@@ -17,7 +17,7 @@ enum LabSupport {
         return process.terminationStatus == 0 ? nil : text.trimmingCharacters(in: .whitespacesAndNewlines)
     }()
 
-    /// In continuous integration always, so that what is missing is a failure there and not a silence.
+    /// In continuous integration always, so that a missing part is a failure there and not skipped.
     static var shouldRun: Bool { missing == nil || ProcessInfo.processInfo.environment["CI"] == "true" }
 }
 

@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// What each call of the maintainer scripts leaves to people who are logged in: the table of docs/operations.md.
-@Suite("dpkg, while people are logged in", .needsPackages)
+/// The effect of each call of the maintainer scripts on logged-in users: the table of docs/operations.md.
+@Suite("dpkg, while users are logged in", .needsPackages)
 struct PackageCallTests {
-    @Test("whoever has the socket enabled has it after every call that leaves the package in place, and nobody else")
+    @Test("exactly the users with the socket enabled keep it after every call that leaves the package installed")
     func calls() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -18,19 +18,19 @@ struct PackageCallTests {
             try await lab.user("brokerctl", "status")
             let opened = try await lab.socketOpened()
             try await lab.dpkg("--install", newer)
-            // Back to the one before, and that once more.
+            // Back to the previous version, and that once more.
             for _ in 1...2 { try await lab.install("token-broker") }
             let failing = try await DebianPackages.changed("token-broker", in: bed, scripts: ["preinst": "exit 1"])
             #expect(try await !lab.dpkgAttempt("--install", failing).succeeded)
             let breaking = try await DebianPackages.make("breaking", "Breaks: token-broker", in: bed)
-            // It says that the other one cannot stay configured.
+            // It reports that the other one cannot stay configured.
             #expect(try await !lab.dpkgAttempt("--auto-deconfigure", "--install", breaking).succeeded)
             try await lab.dpkg("--remove", "breaking")
             try await lab.dpkg("--configure", "--pending")
             #expect(try await lab.socketOpened() == opened, "a call closed the socket")
             try await lab.user("brokerctl", "status")
 
-            // A removal that fails on the way.
+            // A removal that fails halfway.
             let script = "/var/lib/dpkg/info/token-broker.prerm"
             try await lab.root("sh", "-c", "cp \(script) /root/prerm && echo exit 1 >> \(script)")
             #expect(try await !lab.dpkgAttempt("--remove", "token-broker").succeeded)
@@ -44,7 +44,7 @@ struct PackageCallTests {
             try await lab.user("brokerctl", "status")
             #expect(try await lab.property("ActiveState", of: "brokerd.socket", as: "eve") == "inactive")
 
-            // What they enabled themselves leads nowhere after a purge.
+            // Units that users enabled themselves are dangling links after a purge.
             try await lab.user("systemctl", "--user", "enable", "brokerd.socket")
             try await lab.dpkg("--purge", "token-broker")
             let links = try await lab.user("find", "/home/\(SystemdLab.user)/.config/systemd", "-name", "brokerd*")
@@ -55,7 +55,7 @@ struct PackageCallTests {
         }
     }
 
-    @Test("it waits for no unit and no manager of theirs, and shows nobody root's terminal")
+    @Test("dpkg waits for no unit and no manager of a user, and exposes root's terminal to none")
     func waitsForNobody() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -110,7 +110,7 @@ struct PackageCallTests {
         }
     }
 
-    @Test("with the machine's broker people have none of their own, unless they want one, and are told of both")
+    @Test("with the machine's broker users have none of their own by default, and both are reported")
     func oneForAll() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -153,7 +153,7 @@ extension SystemdLab {
         return result.output
     }
 
-    /// A package of outside is brought inside.
+    /// Copies a package into the lab.
     fileprivate func dpkgAttempt(_ arguments: String...) async throws -> CommandResult {
         try await dpkgAttempt(arguments)
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Debian packages", .needsPackages)
 struct PackageTests {
     @Test(
-        "installed, they serve whoever logs in; an upgrade keeps the vault, and a purge leaves people what is theirs"
+        "installed packages serve every user, an upgrade keeps the vault, and a purge keeps users' data"
     )
     func life() async throws {
         try await withTestBed { bed in
@@ -16,7 +16,7 @@ struct PackageTests {
             try await lab.configure("[oauth]\nallow_http_loopback = true\n")
 
             let others = try await brokerFiles(in: lab)
-            // Logged in before, and after. Nobody enables anything.
+            // One user logged in before, and one after. No user enables anything.
             try await lab.install("token-broker")
             try await eventually("the socket listens") {
                 try await lab.property("ActiveState", of: "brokerd.socket") == "active"
@@ -52,14 +52,14 @@ struct PackageTests {
         }
     }
 
-    /// Other packages have files of such names, too: libraries, socat, LemonLDAP::NG.
+    /// Other packages contain files with such names, too: libraries, socat, LemonLDAP::NG.
     private func brokerFiles(in lab: SystemdLab) async throws -> Set<Substring> {
         let found = try await lab.root(
             "find", "/usr", "/etc", "/lib/systemd/", "/var/lib/systemd", "/var/lib/dpkg/info", "-iname", "*broker*")
         return Set(found.split(separator: "\n"))
     }
 
-    /// They are where each shell of Debian looks, and it takes them.
+    /// They are where each shell of Debian looks for them, and it loads them.
     private func shells(in lab: SystemdLab) async throws {
         let bash = try await lab.user(
             "bash", "-c",
@@ -86,7 +86,7 @@ struct PackageTests {
         #expect(try await !lab.attempt("python3", "-c", "import brokerclient").succeeded)
     }
 
-    @Test("one broker for all comes with its account and socket; a purge takes everybody's tokens with it")
+    @Test("a system broker comes with its account and socket, and a purge removes all users' tokens")
     func everybody() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
@@ -111,7 +111,7 @@ struct PackageTests {
         }
     }
 
-    @Test("built twice from the same programs they are the same, byte for byte; they need libraries of Debian's only")
+    @Test("two builds from the same programs are identical, and need only Debian's libraries")
     func again() async throws {
         try await withTestBed { bed in
             let second = try await DebianPackages.make(in: bed)
@@ -141,7 +141,7 @@ struct PackageTests {
         }
     }
 
-    /// Constants, and what the loader resolves before the program begins, cannot be written; what can is not executable.
+    /// Constants, and data that the loader relocates before the program starts, are read-only; writable memory is not executable.
     private func hardening(of program: String, _ header: String, in bed: TestBed) async throws {
         #expect(header.contains(/RELRO off/) && header.contains(/FLAGS_1 +0x0*8000001/), "\(header)")
         #expect(!header.contains("flags rwx"), "\(header)")
@@ -153,13 +153,13 @@ struct PackageTests {
 
 extension SystemdLab {
     func install(_ package: String, from folder: String = DebianPackages.folder) async throws {
-        // A machine whose services somebody else starts says so by this file; this is one of its own.
+        // This file says that another tool starts a machine's services; this machine has its own.
         try await root("rm", "--force", "/usr/sbin/policy-rc.d")
         try await root("dpkg", "--install", bring(try DebianPackages.file(package, in: folder)))
     }
 }
 
-/// What `make deb` makes.
+/// The output of `make deb`.
 enum DebianPackages {
     static let folder = PackageTree.root.appending(path: ".build-deb").path
 
@@ -169,9 +169,9 @@ enum DebianPackages {
         return "\(folder)/\(name)"
     }
 
-    /// Another time, from the same programs.
+    /// A second build, from the same programs.
     ///
-    /// - Returns: the folder with them.
+    /// - Returns: the folder of the packages.
     static func make(in bed: TestBed, suffix: String = "") async throws -> String {
         let place = bed.path(bed.unique("packages"))
         let script = PackageTree.root.appending(path: ".ci/deb").path

@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("The person shows to be there, as the real polkit asks", .needsLab)
+@Suite("Proof of presence with the real polkit", .needsLab)
 struct PresenceLabTests {
-    @Test("polkit's word counts; where nobody can ask that is said; on a terminal the person gives their password")
+    @Test("polkit decides, a missing agent is reported, and on a terminal the person types their password")
     func story() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -21,7 +21,7 @@ struct PresenceLabTests {
             let nobody = try await lab.attempt(approve)
             #expect(nobody.status == .exited(5) && nobody.errors.contains("nobody can ask you"), "\(nobody)")
 
-            // What an administrator says once and for all.
+            // An administrator's permanent setting.
             func rule(_ result: String) async throws {
                 try await lab.root(
                     "sh", "-c", "printf '%s' \"$1\" > /etc/polkit-1/rules.d/10-test.rules", "sh",
@@ -50,8 +50,8 @@ struct PresenceLabTests {
         }
     }
 
-    /// polkit reads `$(…)` in its message, and only there.
-    @Test("where polkit takes a text from the broker, it names the caller and the app, whatever they are called")
+    /// polkit expands `$(…)` in its message, and only there.
+    @Test("if polkit accepts a text from the broker, it names the caller and the app, whatever their names")
     func named() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

@@ -1,12 +1,12 @@
 import BrokerTestSupport
 import Foundation
 
-/// The commands of README.md, and what it says that they print.
+/// The commands of README.md, and their documented output.
 struct ReadmeStep {
     var command: String
     var output: [String]
 
-    /// Those of one section, in order: the lines after `$` in blocks of code.
+    /// The commands of one section, in order: the lines after `$` in blocks of code.
     static func steps(of section: String) throws -> [ReadmeStep] {
         let readme = try String(contentsOf: PackageTree.root.appending(path: "README.md"), encoding: .utf8)
         guard let start = readme.range(of: "\n## \(section)\n") else { throw ProcessFailure("No section \(section)") }
@@ -26,8 +26,8 @@ struct ReadmeStep {
         return steps
     }
 
-    /// Whether these lines are what the README shows, in its order; `...` stands for any others, and what differs from
-    /// run to run (tokens, ids, ports, user ids) for another of its kind.
+    /// Whether these lines match the README's, in its order; `...` matches any others, and values that differ from
+    /// run to run (tokens, ids, ports, user ids) match others of their kind.
     func shows(_ text: String) -> Bool {
         var lines = text.split(separator: "\n").map(Self.shape)[...]
         var mayLeaveOut = false

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Recovery under systemd", .needsLab)
 struct RecoveryTests {
-    @Test("after kill -9 the daemon is back by itself, and who was signed in still is")
+    @Test("after kill -9 the daemon restarts by itself, and accounts stay signed in")
     func killed() async throws {
         try await withTestBed { bed in
             let redirectURI = "http://127.0.0.1:\(try FreePort.next())/callback"
@@ -29,7 +29,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a vault that was put back while the daemon was stopped is noticed by the next one of the session")
+    @Test("a vault that was replaced while the daemon was stopped is noticed by the session's next one")
     func vaultPutBack() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -54,11 +54,11 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a daemon whose event loop stands still is caught by the watchdog and started again")
+    @Test("a daemon with a hung event loop is caught by the watchdog and restarted")
     func stopped() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
-            // A short one, so that the test does not take the twenty seconds of the unit.
+            // A short interval, so that the test does not take the twenty seconds of the unit.
             try await lab.user(
                 "sh", "-c",
                 """
@@ -69,7 +69,7 @@ struct RecoveryTests {
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user("brokerctl", "status")
             let pid = try await lab.property("MainPID")
-            // Well fed it lives on: several of its watchdog's intervals pass (microseconds).
+            // With a working event loop it keeps running: several of its watchdog's intervals pass (microseconds).
             func lastFed() async throws -> Int { Int(try await lab.property("WatchdogTimestampMonotonic")) ?? 0 }
             let first = try await lastFed()
             try await eventually("it is fed for three intervals") { try await lastFed() > first + 3_000_000 }
@@ -88,7 +88,7 @@ struct RecoveryTests {
         }
     }
 
-    /// With `brokerctl login`, the browser being the test's.
+    /// With `brokerctl login`; the test acts as the browser.
     private func signIn(in lab: SystemdLab, at provider: GlewlwydProvider, _ redirectURI: String) async throws {
         try await lab.user(
             "brokerctl", "apps", "add", "mail", "--client-id", provider.clientID, "--authority", provider.authority,

@@ -3,11 +3,11 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("The machine's broker on another machine", .needsLab)
+@Suite("A system broker's vault on another machine", .needsLab)
 struct RestoreLabTests {
     private static let passphrase = "a long sentence for bad days"
 
-    /// As a person at a terminal, and on a machine without a TPM.
+    /// For a person at a terminal, and on a machine without a TPM.
     private func follow(_ step: String, in lab: SystemdLab) async throws {
         var step = step
         for asking in ["add-source passphrase", "brokerctl unlock"] {
@@ -23,7 +23,7 @@ struct RestoreLabTests {
         return lab
     }
 
-    @Test("as documented: a copy of the vault opens by the recovery passphrase, then by the new machine's credential")
+    @Test("a copy of the vault opens with the recovery passphrase, then with the new machine's credential")
     func elsewhere() async throws {
         try await withTestBed { bed in
             let steps = try Recipe.commands(of: "Restore the machine's broker elsewhere", in: "operations")
@@ -46,7 +46,7 @@ struct RestoreLabTests {
             for step in steps[there...] {
                 try await follow(step, in: new)
                 guard step.contains("start brokerd-system.socket") else { continue }
-                // Its key is not here, and the broker says what opens it instead of ending.
+                // Its key is not here, and the broker reports what opens it instead of ending.
                 let locked = try await new.rootAttempt("brokerctl", "key", "rotate")
                 #expect(locked.status == .exited(4), "\(locked)")
             }
@@ -54,14 +54,14 @@ struct RestoreLabTests {
             #expect(!token.isEmpty)
             #expect(try await !new.user("brokerctl", "status").contains("An earlier vault"))
 
-            // From now on nobody is asked any more.
+            // From now on no passphrase is needed.
             try await new.root("systemctl", "restart", "brokerd-system.service")
             #expect(try await new.user("brokerctl", "apps", "list").contains("work"))
             #expect(try await new.root("brokerctl", "status").contains("credential"))
         }
     }
 
-    @Test("root accepts a restore for everybody at once")
+    @Test("root accepts a restore for all users at once")
     func everybody() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(in: bed)
@@ -90,7 +90,7 @@ struct RestoreLabTests {
             for name in people {
                 #expect(try await !lab.user("brokerctl", "status", as: name).contains("An earlier vault"))
             }
-            // A backup of root's is root's alone, and says so.
+            // A backup made by root contains root's data only, and says so.
             try await lab.root("sh", "-c", "echo a long sentence > /root/passphrase")
             let export = "brokerctl cache export /root/backup --stdin < /root/passphrase"
             let saved = try await lab.rootAttempt("sh", "-c", export)

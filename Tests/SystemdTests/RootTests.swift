@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What root does for people who are logged in", .needsLab)
+@Suite("Root's actions for logged-in users", .needsLab)
 struct RootTests {
-    @Test("an uninstallation lets no program of theirs near root's terminal, and waits for no unit of theirs")
+    @Test("an uninstallation exposes root's terminal to no user's program, and waits for no user's unit")
     func uninstallation() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -12,7 +12,7 @@ struct RootTests {
             try await lab.unit(
                 "brokerd.service.d/slow.conf", "[Service]\nExecStop=sleep infinity\nTimeoutStopSec=infinity\n")
             try await lab.user("brokerctl", "status")
-            // What speaks with a manager that stands still is there to be looked at.
+            // The process that talks to a hung manager can be inspected.
             let manager = try await lab.root(
                 "systemctl", "show", "--value", "--property=MainPID", "user@\(lab.uid()).service"
             ).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -31,7 +31,7 @@ struct RootTests {
         }
     }
 
-    @Test("root does not install into the home of somebody else")
+    @Test("root does not install into another user's home")
     func home() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)

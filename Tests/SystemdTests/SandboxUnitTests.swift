@@ -6,7 +6,7 @@ import Testing
 @Suite("A unit with the socket of a configured sandbox", .needsLab)
 struct SandboxUnitTests {
     @Test(
-        "it sees that folder of the runtime directory alone, gets its app's token, also after a restart, and nothing else"
+        "it sees only that folder of the runtime directory, and gets its app's token, also after a restart"
     )
     func unit() async throws {
         try await withTestBed { bed in
@@ -22,7 +22,7 @@ struct SandboxUnitTests {
                 "notes.read")
             try await lab.signIn("work", at: provider)
             let token = try await lab.user("brokerctl", "token", "--app", "work")
-            // As docs/configuration.md has it; it answers for each line that it is written.
+            // As in docs/configuration.md; it reports each line that it writes.
             let unit = """
                 [Service]
                 PrivateUsers=yes

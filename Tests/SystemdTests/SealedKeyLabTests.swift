@@ -15,7 +15,7 @@ private struct CredentialService {
 
 @Suite("A key that the real io.systemd.Credentials seals", .needsLab)
 struct SealedKeyLabTests {
-    @Test("a person's vault opens by it after a restart, waits for it, and opens for nobody else")
+    @Test("a person's vault waits for it, opens with it after a restart, and opens for no other user")
     func story() async throws {
         try await withTestBed { bed in
             // Debian 12's systemd does not have it.
@@ -46,7 +46,7 @@ struct SealedKeyLabTests {
             try await lab.user("brokerctl", "unlock")
             #expect(try await lab.user("brokerctl", "apps", "list").contains("notes"))
 
-            // Somebody else with a copy.
+            // Another user with a copy.
             try await lab.add("bob")
             try await lab.user("systemctl", "--user", "stop", "brokerd.socket", "brokerd.service")
             let state =

@@ -2,11 +2,11 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A real systemd runs the broker from its installed units. Where none can be booted these tests do not
-/// run; in continuous integration that is a failure.
+/// A real systemd runs the broker from its installed units. If none can be booted, these tests are skipped;
+/// in continuous integration that is a failure.
 @Suite("Under systemd", .needsLab)
 struct ServiceTests {
-    @Test("the first client starts the daemon, in a sandbox that still lets it see who calls")
+    @Test("the first client starts the daemon, in a sandbox that still lets it identify callers")
     func activation() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -21,7 +21,7 @@ struct ServiceTests {
             #expect(try await lab.property("StatusText") == "Serving")
             #expect(try await lab.property("Result") == "success")
 
-            // The process is closed to its own user.
+            // The process is protected from its own user.
             let pid = try await lab.property("MainPID")
             let process = try await lab.root("cat", "/proc/\(pid)/status")
             #expect(process.contains("NoNewPrivs:\t1") && process.contains("Seccomp:\t2"))
@@ -34,7 +34,7 @@ struct ServiceTests {
         }
     }
 
-    /// An app that names its program takes that one and no copy of it: /proc/PID/exe is readable from the sandbox.
+    /// An app that names its program accepts that one and no copy of it: /proc/PID/exe is readable from the sandbox.
     private func callersAreSeen(in lab: SystemdLab) async throws {
         try await lab.user(
             "brokerctl", "apps", "add", "mine", "--client-id", "c", "--authority", "https://login.example",
@@ -48,7 +48,7 @@ struct ServiceTests {
         #expect(copy.output.contains("accessDenied") && copy.output.contains("/tmp/copy"), "\(copy)")
     }
 
-    @Test("a reload takes a new configuration; a mistake in it fails the reload, changes nothing and is in the journal")
+    @Test("a reload applies a new configuration, and a mistake fails it, changes nothing and is in the journal")
     func reload() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -83,7 +83,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("a configuration that is wrong from the start is not tried again and again")
+    @Test("a configuration that is wrong from the start is not retried again and again")
     func wrongConfiguration() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -96,7 +96,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("clients are told a mistake as often as they ask, systemd names it, and when it is mended the next is served")
+    @Test("each client gets the mistake, systemd shows it, and the first client after its correction is served")
     func mistakeMended() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -124,7 +124,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("what a person runs by hand leaves nothing of its threads in the journal")
+    @Test("a program that a person runs by hand writes nothing about its threads to the journal")
     func threads() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The unit that asks at the desktop", .needsLab)
 struct SessionUnitTests {
-    @Test("it begins and ends with the desktop, and does not keep the desktop's target active")
+    @Test("the unit starts and ends with the desktop, and does not keep the desktop's target active")
     func desktop() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -28,11 +28,13 @@ struct SessionUnitTests {
         }
     }
 
-    @Test("it shows who asks for an app, whatever administration takes", arguments: ["outside", "setgid", "presence"])
+    @Test(
+        "the unit shows the program that asks for an app, with any proof of administration",
+        arguments: ["outside", "setgid", "presence"])
     func proofs(proof: String) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
-            // What is shown.
+            // The displayed text.
             try await lab.root(
                 "sh", "-c",
                 #"printf '#!/bin/sh\necho "$@" >> ~/shown\n' > /usr/local/bin/notify-send; chmod +x /usr/local/bin/notify-send"#
@@ -61,7 +63,7 @@ struct SessionUnitTests {
             try await eventually("the person is asked") {
                 try await lab.attempt("sh", "-c", "cat ~/shown").output.contains("A program asks for notes")
             }
-            // Only the program that has the group gets further.
+            // Only the program with the group gets further.
             #expect(try await lab.attempt("/tmp/mail", "apps", "remove", "notes").succeeded == (proof != "setgid"))
         }
     }

@@ -2,16 +2,16 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// Settings that name files, in a unit that keeps the broker from most of them.
+/// Settings that name files, in a unit that hides most of them from the broker.
 @Suite("Paths of the configuration in the machine's unit", .needsLab)
 struct SettingUnitTests {
-    @Test("a vault and a key elsewhere need a line in the unit, which the refusal names and the manual has")
+    @Test("a vault and a key elsewhere need a line in the unit, which the error and the manual name")
     func folders() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(
                 in: bed, "[vault]\nstate_dir = \"/srv/broker/vault\"\nkey_dir = \"/srv/broker/key\"\n")
             let steps = try Recipe.commands(of: "Where state is kept", in: "configuration")
-            // The folder is there, and the unit does not know of it.
+            // The folder exists, but the unit does not allow it.
             try await lab.follow(try #require(steps.first))
             let refused = try await lab.attempt("brokerctl", "status")
             #expect(refused.status == .exited(3) && refused.errors.contains("ReadWritePaths="), "\(refused)")
@@ -25,7 +25,7 @@ struct SettingUnitTests {
         }
     }
 
-    @Test("authorities and a passphrase's program are read and run by it, also where the settings want more of callers")
+    @Test("authorities and a passphrase program are read and run, also with stricter settings for callers")
     func read() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.forEverybody(
@@ -57,7 +57,7 @@ struct SettingUnitTests {
             let shown = try await lab.user("brokerctl", "config", "show", "oauth.ca_file")
             #expect(shown.contains("/etc/brokerd/authorities.pem"), "\(shown)")
             try await lab.root("systemctl", "reload", "brokerd-system.service")
-            // Without the group nobody administers, and everybody is served.
+            // Without the group no user administers, and all are served.
             let registered = try await lab.attempt(
                 "brokerctl", "apps", "add", "work", "--client-id", "c", "--authority", "http://127.0.0.1:1")
             #expect(registered.status == .exited(5), "\(registered)")

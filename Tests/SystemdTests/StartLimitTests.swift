@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// Nothing has to be reset (docs/operations.md, "When it does not start").
-@Suite("However often it starts", .needsLab)
+/// No reset is needed (docs/operations.md, "When it does not start").
+@Suite("Repeated starts", .needsLab)
 struct StartLimitTests {
-    @Test("the socket goes on listening, and whoever asks is served", arguments: [true, false])
+    @Test("the socket keeps listening, and each client is served", arguments: [true, false])
     func manyStarts(isForAll: Bool) async throws {
         try await withTestBed { bed in
             let broker = try await Broker.make(isForAll: isForAll, in: bed)
@@ -17,7 +17,7 @@ struct StartLimitTests {
         }
     }
 
-    @Test("with a credential that is missing, it starts as soon as the credential is there", arguments: [true, false])
+    @Test("with a missing credential, the broker starts as soon as the credential exists", arguments: [true, false])
     func missingCredential(isForAll: Bool) async throws {
         try await withTestBed { bed in
             let broker = try await Broker.make(isForAll: isForAll, in: bed)

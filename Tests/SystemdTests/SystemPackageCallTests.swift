@@ -3,11 +3,11 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// What each call of the maintainer scripts leaves of the machine's broker: the table of docs/operations.md.
+/// The effect of each call of the maintainer scripts on the machine's broker: the table of docs/operations.md.
 @Suite("dpkg, with one broker for the whole machine", .needsPackages)
 struct SystemPackageCallTests {
     @Test(
-        "what people have there outlives every call but a purge; what leaves the package in place leaves the socket open"
+        "users' data survives every call but a purge, and the socket stays open while it is installed"
     )
     func calls() async throws {
         try await withTestBed { bed in

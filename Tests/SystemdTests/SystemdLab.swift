@@ -3,10 +3,10 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A booted systemd with the broker installed by `make install`, and somebody who uses it.
+/// A booted systemd with the broker installed by `make install`, and a user.
 struct SystemdLab: Sendable {
     static let user = "ada"
-    /// Where the checkout and its programs are seen inside, by everybody and wherever they are outside.
+    /// Where the checkout and its programs are mounted inside, readable for all users and independent of their place outside.
     private static let (sources, programs) = ("/srv/token-broker", "/srv/token-broker-programs")
 
     private let bed: TestBed
@@ -15,7 +15,7 @@ struct SystemdLab: Sendable {
 
     /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
     ///
-    /// - Parameter installing: whether the broker is there already.
+    /// - Parameter installing: whether the broker is already installed.
     static func boot(
         in bed: TestBed, on root: LabRoot = .tested, installing: Bool = true
     ) async throws -> SystemdLab {
@@ -34,7 +34,7 @@ struct SystemdLab: Sendable {
 
     // MARK: Inside
 
-    /// Runs a program as root, and throws what it said when it fails.
+    /// Runs a program as root, and throws its output if it fails.
     @discardableResult
     func root(_ command: String...) async throws -> String { try await root(command) }
 
@@ -48,7 +48,7 @@ struct SystemdLab: Sendable {
         try await bed.run(Launch(Self.script, ["run", state] + command))
     }
 
-    /// Runs a program as the user, and throws what it said when it fails.
+    /// Runs a program as the user, and throws its output if it fails.
     @discardableResult
     func user(_ command: String..., as name: String = user) async throws -> String {
         try await expect(["as", state, name] + command)
@@ -63,12 +63,12 @@ struct SystemdLab: Sendable {
         try await bed.run(Launch(Self.script, ["as", state, name] + command))
     }
 
-    /// Starts a program as the user that the test talks to while it runs.
+    /// Starts a program as the user, with which the test interacts while it runs.
     func start(_ command: String..., as name: String = user, hasInput: Bool = false) throws -> ManagedProcess {
         try bed.start(Launch(Self.script, ["as", state, name] + command, hasInput: hasInput), as: "user")
     }
 
-    /// Starts a program as root that the test talks to while it runs.
+    /// Starts a program as root, with which the test interacts while it runs.
     func startAsRoot(_ command: String...) throws -> ManagedProcess {
         try bed.start(Launch(Self.script, ["run", state] + command), as: "root")
     }
@@ -82,12 +82,12 @@ struct SystemdLab: Sendable {
         #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
     }
 
-    /// Opens a page as the user's browser does: the broker takes no redirect from another user's.
+    /// Opens a page like the user's browser: the broker accepts no redirect from another user's.
     func visit(_ url: String, as name: String = user) async throws {
         try await user("curl", "-q", "--silent", "--show-error", "--globoff", "--noproxy", "*", "--", url, as: name)
     }
 
-    /// One property of a unit of the user's.
+    /// One property of a user's unit.
     func property(
         _ name: String, of unit: String = "brokerd.service", as person: String = user
     ) async throws -> String {
@@ -110,7 +110,7 @@ struct SystemdLab: Sendable {
         try await root("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Writes a unit, or a part of one, of the user's.
+    /// Writes a unit of the user, or a part of one.
     func unit(_ path: String, _ text: String, as name: String = user) async throws {
         try await user(
             "sh", "-c",
@@ -141,7 +141,7 @@ struct SystemdLab: Sendable {
 
     /// The journal's entries of the broker, oldest first; every field a string.
     ///
-    /// What a program has said is with the journal's daemon, which may not have written it yet.
+    /// A program's output is in the journal only after the journal's daemon has read it.
     func journal() async throws -> [[String: String]] {
         try await root("journalctl", "--sync")
         let lines = try await root(
@@ -153,7 +153,7 @@ struct SystemdLab: Sendable {
         }
     }
 
-    /// Copies a file of outside to where it is seen inside.
+    /// Copies a file from outside to where it is visible inside.
     ///
     /// - Returns: its path there.
     func bring(_ file: String) async throws -> String {
@@ -162,7 +162,7 @@ struct SystemdLab: Sendable {
         return path
     }
 
-    /// Where a file of inside is seen from outside.
+    /// The path outside of a file inside.
     func place(_ path: String) async throws -> String {
         try await expect("root", state).trimmingCharacters(in: .newlines) + path
     }
@@ -183,12 +183,12 @@ struct SystemdLab: Sendable {
         get throws { URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path }
     }
 
-    /// The arguments that make `make` take the programs of this build.
+    /// The arguments that make `make` use the programs of this build.
     static var make: [String] {
         get throws { try ["--directory", PackageTree.root.path, "CONFIGURATION=debug", "BIN=\(builtPrograms)"] }
     }
 
-    /// As ``make``, for a `make` that runs inside.
+    /// Like ``make``, for a `make` that runs inside.
     static let makeInside = ["--directory", sources, "CONFIGURATION=debug", "BIN=\(programs)"]
 
     @discardableResult
@@ -200,7 +200,7 @@ struct SystemdLab: Sendable {
         return try await bed.require(Self.script, arguments)
     }
 
-    /// Where the language's shared libraries are, which programs of a debug build load.
+    /// The location of the language's shared libraries, which programs of a debug build load.
     private static func swiftLibraries(in bed: TestBed) async throws -> String {
         let needed = try await bed.require("ldd", [PackageTree.program("brokerd")])
         let library = try #require(needed.firstMatch(of: /=> (\/\S+)\/libswiftCore\.so/))

@@ -5,9 +5,9 @@ import Testing
 @Suite("Units")
 struct UnitTests {
     @Test(
-        "are as closed as what they do allows (decision 64)",
+        "units are as restricted as their work allows (decision 35)",
         arguments: [
-            // Tenths of what systemd-analyze counts, which is 100 for a service without any bounds.
+            // Tenths of systemd-analyze's score, which is 100 for a service without any restrictions.
             ("brokerd-system.service", [], 15), ("brokerd.service", ["--user"], 62),
             ("brokerd-session.service", ["--user"], 59),
         ] as [(String, [String], Int)])
@@ -36,7 +36,7 @@ struct UnitTests {
             })
     }
 
-    @Test("have no start limit (decision 127), and keep the thread pool's complaints out of the journal")
+    @Test("units have no start limit (decision 34), and keep the thread pool's messages out of the journal")
     func lines() throws {
         let (all, services) = try (Self.units(".socket", ".service"), Self.units(".service"))
         #expect(all.count > services.count && services.count > 2)
@@ -45,7 +45,7 @@ struct UnitTests {
     }
 
     @Test(
-        "are installed with what the machine's systemd knows",
+        "units are installed with the keys that the machine's systemd knows",
         arguments: [(252, "RestartSec=1s\n", false), (254, "RestartSec=200ms\n", true)])
     func versions(version: Int, pause: String, grows: Bool) async throws {
         try await withTestBed { bed in

@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Where a person's vault is under systemd", .needsLab)
+@Suite("The location of a person's vault under systemd", .needsLab)
 struct VaultPlaceTests {
-    /// The unit of earlier releases has systemd prepare the folder: up to version 253 among the settings, from 254 on in the state
-    /// home, and there it is a link to the settings if these were there first.
+    /// The unit of earlier releases lets systemd prepare the folder: up to version 253 among the settings, from 254 on in the state
+    /// home, where it is a link to the settings if these existed before.
     private func useEarlierUnit(in lab: SystemdLab) async throws {
         try await lab.user(
             "sh", "-c",
@@ -26,7 +26,7 @@ struct VaultPlaceTests {
             "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example", "--no-check")
     }
 
-    /// The broker's own word, and what is on disk: one vault, and one key.
+    /// The broker's own report, and the disk's content: one vault, and one key.
     private func requireOneVault(with apps: [String], in lab: SystemdLab) async throws {
         let listed = try await lab.user("brokerctl", "apps", "list")
         for app in apps { try #require(listed.contains(app), "\(listed)") }
@@ -37,7 +37,9 @@ struct VaultPlaceTests {
         #expect(keys.split(separator: "\n").count == 1, "\(keys)")
     }
 
-    @Test("it is apart from the settings, which may be there first or later", arguments: [true, false], [true, false])
+    @Test(
+        "the vault is separate from the settings, which may exist before or be made later",
+        arguments: [true, false], [true, false])
     func settings(areFirst: Bool, isEarlierUnit: Bool) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -54,7 +56,7 @@ struct VaultPlaceTests {
         }
     }
 
-    @Test("a vault among the settings is moved by the first start, which the journal tells", arguments: [true, false])
+    @Test("a vault among the settings is moved by the first start, which the journal reports", arguments: [true, false])
     func moved(isEarlierUnit: Bool) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -71,7 +73,7 @@ struct VaultPlaceTests {
     }
 
     @Test(
-        "one home serves with systemd 252 and 257 in turn",
+        "one home works with systemd 252 and 257 in turn",
         .enabled(if: LabRoot.machineIsBookworm, "Debian 12 starts no programs that were linked on a newer release"))
     func inTurn() async throws {
         try await withTestBed { bed in
@@ -89,7 +91,7 @@ struct VaultPlaceTests {
                 try await register(try #require(apps.last), in: lab)
                 try await requireOneVault(with: apps, in: lab)
                 try await lab.user("systemctl", "--user", "stop", "brokerd.service")
-                // As the earlier release left it on the first.
+                // As left by the earlier release on the first one.
                 if home == nil { try await keepAmongSettings(in: lab) }
                 let kept = bed.path(bed.unique("home"))
                 try await bed.require("cp", ["--archive", place, kept])

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerVault
 import Glibc
 
-/// A full file system: what was there stays, and writing goes on when there is space again.
+/// A full file system: existing records stay, and writing continues when there is space again.
 func fillFileSystem(in path: String) async throws {
     let ballast = path + "/ballast"
     let state = path + "/state"
@@ -23,7 +23,7 @@ func fillFileSystem(in path: String) async throws {
     try await Pairs(vault).write(last + 1, to: 0)
     try await newcomer.write(2, to: 0)
     try fill(ballast)
-    // Closing wants to move the log into the file, for which there is no space.
+    // Closing tries to move the log into the file, for which there is no space.
     await vault.close()
 
     try empty(ballast)
@@ -35,7 +35,7 @@ func fillFileSystem(in path: String) async throws {
     await vault.close()
 }
 
-/// A file that may not grow (EFBIG; a quota is reported in the same way): as with a full file system.
+/// A file size limit (EFBIG; a quota is reported in the same way): as with a full file system.
 func reachSizeLimit(in path: String) async throws {
     signal(SIGXFSZ, SIG_IGN)
     let vault = try await openVault(path)
@@ -49,7 +49,7 @@ func reachSizeLimit(in path: String) async throws {
     try Pairs(try await openVault(path)).expect(last + 1, in: 0)
 }
 
-/// - Returns: the last value that was written; it has been read back since.
+/// - Returns: the last written value; it has been read back since.
 private func writeUntilFull(_ vault: Vault) async throws -> Int64 {
     let pairs = Pairs(vault)
     for value in 2...1_000 as ClosedRange<Int64> {

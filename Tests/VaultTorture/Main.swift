@@ -1,6 +1,6 @@
 import Glibc
 
-/// Does to a vault what a test cannot do to its own process. Driven by BrokerVaultTests:
+/// Actions on a vault that a test cannot do in its own process. Used by BrokerVaultTests:
 ///
 ///     vault-torture loop DIR FIRST       writes pairs, says so, and waits to be killed
 ///     vault-torture open DIR             opens a vault, and closes it
@@ -37,7 +37,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Written at once and without a buffer, so that a kill takes nothing back.
+/// Written immediately and unbuffered, so that a kill loses nothing.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

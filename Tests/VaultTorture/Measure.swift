@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerVault
 
-/// What opening, looking up and committing cost. Figures are for people: nothing is asserted.
+/// The costs of opening, looking up and committing. Figures are for people: nothing is asserted.
 func measure(in path: String, count: Int) async throws {
     var vault = try await openVault(path)
     let pairs = Pairs(vault)

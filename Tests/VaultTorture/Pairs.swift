@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerVault
 import Logging
 
-/// Two records that are always written and removed together, as an access token and its rotated refresh token are.
+/// Two records that are always written and removed together, like an access token and its rotated refresh token.
 struct Pairs {
     static let slots = 8
     let vault: Vault
@@ -46,7 +46,7 @@ struct Pairs {
         try await vault.commit(VaultChange(in: partition, deletes: keys))
     }
 
-    /// - Returns: the value both records have, nil if neither is there.
+    /// - Returns: the value of both records, nil if neither exists.
     func read(_ slot: Int) throws -> Int64? {
         let bucket = owner(slot).bucket
         let access = try vault.load(AccessTokenRecord.self, bucket: bucket, in: partition)

@@ -1,6 +1,6 @@
 import BrokerVault
 
-/// Announces each change before it is made and confirms it when it is durable, until somebody kills the process.
+/// Announces each change before it is made and confirms it when it is durable, until the process is killed.
 func writeLoop(in path: String, from first: Int64) async throws {
     let vault = try await openVault(path)
     let pairs = Pairs(vault)

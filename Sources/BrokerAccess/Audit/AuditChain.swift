@@ -10,18 +10,18 @@ struct AuditChain: Sendable {
     /// The newest block; it is written again until it is full.
     private(set) var tail: AuditBlockRecord
 
-    /// What has to be written, and what goes, since ``take()``.
+    /// Blocks to write, since ``take()``.
     private var changed: [AuditBlockRecord] = []
     private var dropped: [AuditBlockRecord] = []
     private var hasNews = false
 
-    /// A new one.
+    /// Creates an empty chain.
     init(_ ring: AuditRing) {
         end = AuditRingEnd(firstBlock: 1, lastBlock: 1, value: Self.start)
         tail = AuditBlockRecord(number: 1, of: ring, previous: Self.start)
     }
 
-    /// Goes on where the earlier one ended. Without its newest block a new one is begun: what is missing stays missing.
+    /// Continues the earlier chain. Without its newest block a new one begins: missing entries stay missing.
     init(_ ring: AuditRing, after end: AuditRingEnd, tail: AuditBlockRecord?) {
         self.end = end
         if let tail, tail.number == end.lastBlock {
@@ -32,7 +32,7 @@ struct AuditChain: Sendable {
         }
     }
 
-    /// - Parameter most: blocks that are kept; the oldest go when there are more.
+    /// - Parameter most: number of blocks to keep; the oldest go beyond it.
     mutating func append(_ entry: AuditEntry, keeping most: Int64) {
         if tail.entries.count >= Self.blockSize {
             changed.append(tail)
@@ -48,7 +48,7 @@ struct AuditChain: Sendable {
         hasNews = true
     }
 
-    /// Roughly the bytes it takes.
+    /// Its rough size in bytes.
     var weight: Int { tail.entries.reduce(1_024) { $0 + $1.roughBytes } }
 
     /// The changes to write for everything that was appended, in one transaction.
@@ -59,11 +59,11 @@ struct AuditChain: Sendable {
         return (written.filter { !gone.contains($0.number) }, dropped.map(\.key))
     }
 
-    /// Whether nothing was taken out, put in, moved or changed, from the oldest kept block to the end.
+    /// Whether nothing was removed, inserted, moved or changed, from the oldest kept block to the end.
     ///
     /// - Parameters:
-    ///   - blocks: of the ring, in the order of their numbers.
-    ///   - end: nil where the ring has had no entry.
+    ///   - blocks: blocks of the ring, in the order of their numbers.
+    ///   - end: `nil` if the ring has had no entry.
     static func isIntact(_ blocks: [AuditBlockRecord], _ end: AuditRingEnd?) -> Bool {
         guard let end else { return blocks.isEmpty }
         guard blocks.map(\.number) == Array(end.firstBlock...max(end.firstBlock, end.lastBlock)),
@@ -76,7 +76,7 @@ struct AuditChain: Sendable {
         return value == end.value
     }
 
-    /// Each field with its length before it, so that no two entries have the same bytes.
+    /// Each field is preceded by its length, so that no two entries have the same bytes.
     private static func value(of entry: AuditEntry, after previous: [UInt8]) -> [UInt8] {
         var bytes = previous
         func add(_ text: String?) {

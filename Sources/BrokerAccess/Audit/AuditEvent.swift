@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What happened, without when and how often.
+/// An event, without its time and count.
 package struct AuditEvent: Sendable, Hashable {
     package var method: String
     package var outcome: String
@@ -19,10 +19,11 @@ package struct AuditEvent: Sendable, Hashable {
 }
 
 extension AuditEvent {
-    /// Whether nothing was handed out or changed.
+    /// Whether nothing was returned or changed.
     var isRefusal: Bool { AuditRing(outcome: outcome) == .refusals }
 
-    /// What is left where there are too many different ones. A token or a change keeps whose it is; refusals are only counted.
+    /// The event with fewer details, for use if there are too many different ones. A token or a change keeps its account and app;
+    /// refusals are only counted.
     func summary(_ detail: String? = nil) -> AuditEvent {
         var event = AuditEvent(method: method, outcome: outcome)
         event.detail = detail
@@ -31,7 +32,7 @@ extension AuditEvent {
         return event
     }
 
-    /// What a row has room for, whatever a provider or a caller wrote.
+    /// The event cut to the size of a row, whatever a provider or a caller wrote.
     var bounded: AuditEvent {
         var event = self
         event.app = app.map { $0.cut(to: 512) }

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
-    /// Erases everything of a partition, and what the log has of it in memory. Nothing is written meanwhile: a chain that goes
-    /// on with entries that are gone would look as if somebody had taken them out.
+    /// Erases all records of a partition, and its log in memory. Nothing is written meanwhile: a chain that continues erased
+    /// entries would look as if entries had been removed.
     package func erase(
         _ partition: Partition, by erase: @escaping @Sendable () async throws(BrokerError) -> Void
     ) async throws(BrokerError) {

@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
-    /// Well below what a client takes as one answer.
+    /// Well below the size of an answer that a client accepts.
     private static let answerBytes = 4 << 20
 
     /// - Parameters:
-    ///   - since: nothing that ended before.
-    ///   - before: a sequence number, which is not part of it.
-    ///   - limit: the newest of those that fit; fewer where they are large.
-    /// - Returns: the oldest first, and what is known of the whole log.
+    ///   - since: excludes entries that ended before.
+    ///   - before: a sequence number; excludes it and later ones.
+    ///   - limit: number of newest entries; fewer if they are large.
+    /// - Returns: the entries, oldest first, and the state of the whole log.
     package func list(
         of app: String?, since: NumericDate?, before: Int64? = nil, limit: Int, in partition: Partition
     ) async throws(BrokerError) -> AuditListing {
@@ -36,12 +36,12 @@ extension AuditLog {
         return AuditListing(entries: newest.reversed(), isIntact: log.isIntact, completeSince: log.completeSince)
     }
 
-    /// - Returns: when the newest entry was noted; nil for an empty log.
+    /// - Returns: the time of the newest entry; `nil` for an empty log.
     package func lastEntry(in partition: Partition) async throws(BrokerError) -> NumericDate? {
         try await list(of: nil, since: nil, limit: 1, in: partition).entries.last?.time
     }
 
-    /// In a turn of the log: what is written between two reads would look like a gap.
+    /// Runs in the log's queue: a write between two reads would look like a gap.
     private func stored(in partition: Partition) async throws(VaultError) -> StoredAuditLog {
         try await turns.run { [vault] () async -> Result<StoredAuditLog, VaultError> in
             do throws(VaultError) {
@@ -58,8 +58,8 @@ extension AuditLog {
 /// A part of the audit log.
 package struct AuditListing: Sendable {
     package let entries: [AuditEntry]
-    /// Whether the whole log is as it was written.
+    /// Whether the whole log is unaltered.
     package let isIntact: Bool
-    /// From this time on no entry was pushed out by newer ones; nil for an empty log.
+    /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
     package let completeSince: NumericDate?
 }

@@ -2,14 +2,13 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
-    /// Writes what happened since the last time.
+    /// Writes the events since the last write.
     package func flush() async { await write(isLast: false) }
 
-    /// Writes the rest, and that nothing is missing.
+    /// Writes the remaining events, and a mark that nothing is missing.
     package func stop() async { await write(isLast: true) }
 
-    /// Writes that this run has something of a partition: whenever it ends from now on, the next one knows whether something is
-    /// missing.
+    /// Writes a mark that this run has entries of a partition: whenever it ends from now on, the next run knows whether some are missing.
     func begin(_ partition: Partition) async {
         await turns.run { [self] in
             let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.books.peek(partition) == nil }
@@ -62,11 +61,11 @@ extension AuditLog {
         }
     }
 
-    /// Nothing is missing on disk of what goes from memory, whenever the broker ends.
+    /// Marks the log on disk as complete before it is dropped from memory, so that it stays complete whenever the broker ends.
     private func letGo(_ open: LoadedAudit) async throws(VaultError) {
         var book = open.book
         let isWhole = state.withLock { state in
-            // What comes from now on begins it again.
+            // Later events begin it again.
             state.beginning.remove(open.partition)
             return !state.hasOnlyInMemory(open.partition)
         }
@@ -82,8 +81,7 @@ extension AuditLog {
         try await vault.commit(change)
     }
 
-    /// The log as this run goes on with it. Its first entry says that the broker started, and whether something is missing
-    /// before.
+    /// The log as continued by this run. Its first entry says that the broker started, and whether earlier entries are missing.
     private func book(of partition: Partition) throws(VaultError) -> PartitionAudit {
         if let open = state.withLock({ $0.books.use(partition) }) { return open.book }
         var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
@@ -102,7 +100,7 @@ extension AuditLog {
 }
 
 extension AuditLog.State {
-    /// - Parameter count: of the partition's entries, the first ones.
+    /// - Parameter count: number of the partition's entries written, from the first.
     mutating func written(_ count: Int, of partition: Partition) {
         for (entry, payer) in unwritten[partition]?.entries.prefix(count) ?? [] {
             waiting.leave(for: payer, of: partition)
@@ -112,12 +110,12 @@ extension AuditLog.State {
         if unwritten[partition]?.entries.isEmpty == true { unwritten[partition] = nil }
     }
 
-    /// Whether something of it would be gone with the broker.
+    /// Whether some of its entries would be lost with the broker.
     fileprivate func hasOnlyInMemory(_ partition: Partition) -> Bool {
         unwritten[partition] != nil || order.contains { $0.caller.partition == partition }
     }
 
-    /// Of the broker itself: where there is no room it is only counted.
+    /// Adds an entry of the broker itself; without room it is only counted.
     mutating func add(_ entry: AuditEntry, of partition: Partition) {
         let count = unwritten[partition]?.entries.count ?? 0
         if count < AuditLog.mostUnwritten, waiting.take(for: nil, of: partition) {

@@ -3,34 +3,32 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What was decided and handed out, in the vault: bounded, chained, and written in batches beside the requests.
+/// Decisions and returned tokens, in the vault: bounded, chained, and written in batches outside the requests.
 ///
-/// A crash loses at most what happened in the last ``writingInterval``, and the next start says so in the log.
+/// A crash loses at most the events of the last ``writingInterval``, and the next start says so in the log.
 package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
-    /// Different refusals of one caller in a minute, and as many other things; beyond it refusals are told by method and outcome only,
-    /// tokens and changes by app and account as well.
+    /// Different refusals of one caller in a minute, and as many other events; beyond it refusals are recorded by method and
+    /// outcome only, tokens and changes by app and account as well.
     static let mostOfOneCaller = 32
     /// Tokens and changes of many callers that keep app and account.
     static let mostOfManyCallers = 1_024
-    /// Different refusals in a minute, half of it of one partition at most; the rest is counted, and takes no room from what
-    /// was handed out.
+    /// Different refusals in a minute, at most half of them of one partition; the rest is counted, and takes no room from returned tokens.
     static let mostRefusals = 512
-    /// Callers in a minute that are told apart, a tenth of them of one partition at most.
+    /// Callers recorded separately in a minute, at most a tenth of them of one partition.
     static let mostCallers = 10_240
-    /// Entries of one partition that wait for a disk, or for the keys, and how many of them may be refusals; the later ones are
-    /// only counted.
+    /// Entries of one partition that wait for a disk, or for the keys, and the share of refusals among them; later ones are only counted.
     static let mostUnwritten = 2_048
     static let mostUnwrittenRefusals = 1_024
-    /// Partitions of which it is known how many entries were lost.
+    /// Partitions with a known number of lost entries.
     static let mostLosers = 4_096
 
     package struct Bounds: Sendable {
-        /// Blocks that are kept of one partition, of ``AuditChain/blockSize`` entries each.
+        /// Blocks kept for one partition, of ``AuditChain/blockSize`` entries each.
         package var blocks: [AuditRing: Int64] = [.changes: 48, .tokens: 48, .refusals: 32]
-        /// Entries that wait or are just being counted, of all partitions, which have shares.
+        /// Entries that wait or are being counted, of all partitions, which have shares.
         package var waiting = 24_576
-        /// Roughly bytes of what is kept of chains in memory; it is read again.
+        /// Rough size in bytes of the chains cached in memory.
         package var memory = 16 << 20
 
         package init() {}
@@ -40,21 +38,21 @@ package final class AuditLog: Sendable {
         var tallies: [Key: AuditTally] = [:]
         /// In the order in which they began.
         var order: [AuditTally] = []
-        /// In the minute that began then.
+        /// Usage in the minute that began then.
         var spent: [Partition: [QuotaOwner: Spent]] = [:]
         var callers = FairQuota<Partition, Partition>(limit: AuditLog.mostCallers)
         var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.mostRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
-        /// Places of the tallies, but those of many callers, and of what is not on disk (nil: of many callers).
+        /// Slots of the tallies, except those of many callers, and of entries not on disk (`nil`: of many callers).
         var waiting: FairQuota<Partition, QuotaOwner?>
         var talliesOfMany = 0
-        /// Taken from the tallies, and not on disk.
+        /// Entries taken from the tallies and not yet on disk.
         var unwritten: [Partition: Unwritten] = [:]
         var lost: [Partition: Int64] = [:]
         var books: FairCache<Partition, Partition, LoadedAudit>
-        /// Partitions whose chains were asked to be opened since the last writing, in a run that has nothing of them yet or has let
-        /// them go: where the disk refuses, once each time is enough.
+        /// Partitions whose chains were requested since the last write, in a run that has none of their entries yet or has
+        /// dropped them: if the disk refuses, once per write is enough.
         var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {
@@ -63,7 +61,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// How many different things a caller did in the minute.
+    /// The number of different events of a caller in the minute.
     struct Spent {
         var refusals = 0
         var others = 0
@@ -86,7 +84,7 @@ package final class AuditLog: Sendable {
 
     struct Key: Hashable {
         let caller: CallerIdentity
-        /// Another one than ``caller`` where `brokerctl` asked.
+        /// Differs from ``caller`` if `brokerctl` asked.
         let starter: CallerIdentity
         let partition: Partition
         let event: AuditEvent
@@ -96,14 +94,14 @@ package final class AuditLog: Sendable {
             (partition, self.event) = (caller.partition, event)
         }
 
-        /// Of several callers.
+        /// Creates a tally of several callers.
         init(ofManyIn partition: Partition, _ event: AuditEvent) {
             (caller, starter, self.partition, self.event) = (.many, .many, partition, event)
         }
     }
 
     let mostBlocks: PartitionAudit.Room
-    /// Of the broker: what it begun itself is no start.
+    /// The broker's run: its own continuations are no starts.
     let run: String
     let startedOn: NumericDate
     let vault: any RecordVault
@@ -124,11 +122,11 @@ package final class AuditLog: Sendable {
         self.log = log
     }
 
-    /// A token was handed out from the cache. Part of the hot path.
+    /// Counts a token returned from the cache. Part of the hot path.
     ///
     /// - Parameters:
-    ///   - token: as it is sealed: a refresh leaves another one under the same row key.
-    ///   - event: made only when the caller was handed another token last.
+    ///   - token: in sealed form: a refresh leaves another one under the same row key.
+    ///   - event: made only if the caller last got another token.
     package func cached(
         _ token: [UInt8], as app: String?, to caller: AuditedCaller, _ correlationID: String?,
         _ event: () -> AuditEvent
@@ -187,7 +185,7 @@ extension AuditLog.State {
         refusals = FairQuota(limit: AuditLog.mostRefusals)
     }
 
-    /// The tally that counts it; a flood of different things of one caller ends in few of them.
+    /// The tally for the event; a flood of different events of one caller ends in few of them.
     mutating func tally(
         _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
     ) -> AuditTally {
@@ -238,17 +236,17 @@ extension AuditLog.State {
 
 // MARK: - Counting
 
-/// Counts how often one caller did the same, until the count is taken for the log.
+/// Counts how often one caller did the same, until the log takes the count.
 package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
-    /// Whose place it takes; nil where it counts what several callers did.
+    /// The owner of the slot; `nil` if it counts events of several callers.
     let payer: QuotaOwner?
     private let time: NumericDate
 
-    /// Far below zero once it was taken.
+    /// Far below zero once taken.
     private let count = Atomic<Int64>(0)
-    /// Of the last that was counted, or one of the last.
+    /// Correlation id of the last counted event, or of one of the last.
     private let correlationID = Mutex<String?>(nil)
 
     init(_ caller: Caller, _ event: AuditEvent, payer: QuotaOwner?, at time: NumericDate) {
@@ -260,7 +258,7 @@ package final class AuditTally: Sendable {
 
     var isAggregate: Bool { payer == nil }
 
-    /// - Returns: false when the count was taken: the event needs another tally.
+    /// - Returns: false if the count was taken: the event needs another tally.
     package func add(_ correlationID: String?) -> Bool {
         guard count.add(1, ordering: .relaxed).oldValue >= 0 else { return false }
         // All connections of a program count here, each on its reactor's thread, and none waits for another.
@@ -280,7 +278,7 @@ package final class AuditTally: Sendable {
     }
 }
 
-/// A connected caller, with the tally of the token that it was handed last: the hot path counts there.
+/// A connected caller, with the tally of the token that it got last: the hot path counts there.
 package final class AuditedCaller: Sendable {
     package let caller: Caller
     package let door: Door
@@ -288,7 +286,7 @@ package final class AuditedCaller: Sendable {
 
     package init(_ caller: Caller, by door: Door = .socket) { (self.caller, self.door) = (caller, door) }
 
-    /// - Parameter token: as it is sealed.
+    /// - Parameter token: in sealed form.
     func count(_ token: [UInt8], as app: String?, _ correlationID: String?) -> Bool {
         last.withLock { last in
             guard let last, last.token == token, last.app == app else { return false }
@@ -302,6 +300,6 @@ package final class AuditedCaller: Sendable {
 }
 
 extension CallerIdentity {
-    /// For what is counted and not told apart.
+    /// For events that are counted together.
     static let many = CallerIdentity(tier: .unidentified, id: "many callers")
 }

@@ -3,7 +3,7 @@ import BrokerValues
 
 /// The audit log of one person: a chain for each ring, and one sequence of numbers for all. Pure.
 struct PartitionAudit: Sendable {
-    /// Blocks that each ring keeps.
+    /// The number of blocks that each ring keeps.
     typealias Room = [AuditRing: Int64]
 
     private var chains: [AuditRing: AuditChain] = [:]
@@ -11,12 +11,12 @@ struct PartitionAudit: Sendable {
     private var isComplete = true
     private let run: String
 
-    /// A new log.
+    /// Creates an empty log.
     ///
-    /// - Parameter run: of the broker.
+    /// - Parameter run: the broker's run.
     init(in run: String) { self.run = run }
 
-    /// Goes on where the earlier one ended.
+    /// Continues the earlier log.
     init(after head: AuditHeadRecord, _ blocks: [AuditBlockRecord], in run: String) {
         self.run = run
         sequence = head.sequence
@@ -38,7 +38,7 @@ struct PartitionAudit: Sendable {
 
     mutating func mark(isComplete: Bool) { self.isComplete = isComplete }
 
-    /// Roughly the bytes it takes.
+    /// Its rough size in bytes.
     var weight: Int { chains.values.reduce(1_024) { $0 + $1.weight } }
 
     var head: AuditHeadRecord {
@@ -57,20 +57,20 @@ struct PartitionAudit: Sendable {
     }
 }
 
-/// The audit log as the vault has it. Pure.
+/// The audit log as stored in the vault. Pure.
 struct StoredAuditLog: Sendable {
-    /// All that is kept, the oldest first.
+    /// All kept entries, oldest first.
     let entries: [AuditEntry]
-    /// Whether nothing was taken out, put in, moved or changed of what is kept.
+    /// Whether no kept entry was removed, inserted, moved or changed.
     let isIntact: Bool
-    /// From this time on no entry was pushed out by newer ones; nil for an empty log.
+    /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
     let completeSince: NumericDate?
 
     init(_ head: AuditHeadRecord?, _ blocks: [AuditBlockRecord]) {
         let rings = Dictionary(grouping: blocks, by: \.ring).mapValues { $0.sorted { $0.number < $1.number } }
         let kept = blocks.flatMap(\.entries).sorted { $0.sequence < $1.sequence }
         entries = kept
-        // The first that is left of each ring that has lost some.
+        // The oldest kept entry of each ring that has dropped some.
         let firsts = AuditRing.allCases.compactMap { ring in
             head?.end(of: ring).flatMap { $0.firstBlock > 1 ? rings[ring]?.first?.entries.first : nil }
         }
@@ -83,7 +83,7 @@ struct StoredAuditLog: Sendable {
 }
 
 extension AuditRing {
-    /// - Parameter outcome: of an entry.
+    /// - Parameter outcome: an entry's outcome.
     init(outcome: String) {
         self =
             switch outcome {

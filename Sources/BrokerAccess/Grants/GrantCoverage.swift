@@ -1,14 +1,14 @@
 import BrokerModel
 import BrokerValues
 
-/// Who asks, for which app: what grants and requests are about.
+/// The caller and the app of a grant or a request.
 struct GrantSubject: Sendable, Hashable {
     var caller: CallerIdentity
     /// ``AppRegistration/identity``.
     var app: String
 }
 
-/// The part of an app that a grant is for, or that a request needs. Nil is all there is.
+/// The part of an app that a grant is for, or that a request needs. `nil` means everything.
 struct GrantedPart: Sendable, Equatable {
     var accountID: String?
     var scopes: Scopes?
@@ -35,15 +35,15 @@ struct GrantedPart: Sendable, Equatable {
         return both
     }
 
-    /// Whether a request may go on. Which account the broker would choose is not known yet: the grant then makes the choice
-    /// (``GrantInUse``). A username is nobody's id: who it is would have to be looked up first.
+    /// Whether a request may proceed. The account that the broker would choose is not known yet: the grant then makes the choice
+    /// (``GrantInUse``). A username is not an account id: its account would have to be looked up first.
     func covers(_ reach: AppReach, by app: AppRegistration) -> Bool {
         switch reach {
         case .token(_, _, _, let account):
             if let scopes, let asked = reach.scopes(by: app), !asked.isSubset(of: scopes) { return false }
             return accountID == nil || account == nil || account?.id == accountID
         case .account(let account): return accountID == nil || account?.id == accountID
-        // Whoever may have some tokens may not take away what others have.
+        // A caller with some tokens may not remove the tokens of others.
         case .removal(let account): return scopes == nil && (accountID == nil || account?.id == accountID)
         case .everything: return accountID == nil
         }
@@ -51,8 +51,8 @@ struct GrantedPart: Sendable, Equatable {
 }
 
 extension AppReach {
-    /// What a token would have to be good for, without what every token may be; nil where none is asked for. A resource counts
-    /// as one of the scopes: the same scope is another power elsewhere.
+    /// The scopes that a token would need, without those that every token may have; `nil` if none is asked for. A resource counts
+    /// as one of the scopes: the same scope is another right elsewhere.
     func scopes(by app: AppRegistration) -> Scopes? {
         guard case .token(let asked, let resources, let extra, _) = self else { return nil }
         return (asked.isEmpty ? app.usualScopes : Scopes(asked)).union(Scopes(extra)).subtracting(.harmless)
@@ -67,7 +67,7 @@ extension AccountReference {
 extension Grant {
     var part: GrantedPart { GrantedPart(accountID: accountID, scopes: scopes) }
 
-    /// A clock that was set back makes nothing last longer.
+    /// Setting the clock back does not extend a grant.
     func isGood(at now: NumericDate) -> Bool {
         guard let expiresOn else { return true }
         return now < expiresOn && now >= createdOn - Self.clockTolerance
@@ -76,12 +76,12 @@ extension Grant {
     private static let clockTolerance: NumericDate = 300
 }
 
-/// The grant by which a request was let in: the answer may not go beyond it.
+/// The grant that admitted a request: the answer may not exceed it.
 package struct GrantInUse: Sendable, Equatable {
     package let id: String
-    /// Whose tokens only; nil for everybody's.
+    /// The only account whose tokens may be used; `nil` for all.
     package let accountID: String?
-    /// What a token may be good for at most; nil for anything.
+    /// The most that a token may be good for; `nil` for no limit.
     package let scopes: Scopes?
     package let expiresOn: NumericDate?
 
@@ -92,12 +92,12 @@ package struct GrantInUse: Sendable, Equatable {
         scopes = grant.part.scopes
     }
 
-    /// Whether it allows the same, whenever it was given.
+    /// Whether it allows the same, whenever it was granted.
     func isSame(as other: GrantInUse) -> Bool { accountID == other.accountID && scopes == other.scopes }
 
-    /// Whether a token may be handed out.
+    /// Whether a token may be returned.
     ///
-    /// - Parameter token: what it is good for; nil where nobody can tell.
+    /// - Parameter token: its scopes; `nil` if unknown.
     package func covers(accountID: String, scopes token: [String]?) -> Bool {
         guard self.accountID == nil || self.accountID == accountID else { return false }
         guard let scopes else { return true }

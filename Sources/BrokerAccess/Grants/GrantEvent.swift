@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// Something that happened to a request or to a grant; for the person's own tools.
+/// An event of a request or a grant, for the person's own tools.
 package struct GrantEvent: Sendable {
     package var partition: Partition
     package var change: GrantChange
-    /// Of an approval: what was answered by it, if anything was asked.
+    /// For an approval: the request that it answered, if any.
     package var request: GrantRequest?
     package var grant: Grant?
 }

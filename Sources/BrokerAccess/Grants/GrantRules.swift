@@ -1,21 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// The numbers of asking and agreeing. Pure.
+/// The limits of requests and grants. Pure.
 package enum GrantRules {
-    /// Of one person.
+    /// Open requests of one person.
     static let openRequests = 64
     static let openRequestsOfOneCaller = 8
-    /// Of all unnamed callers together (``QuotaOwner/isUnnamed``).
+    /// Open requests of all unnamed callers together (``QuotaOwner/isUnnamed``).
     static let openRequestsOfUnnamed = 16
-    /// How often a request may grow: the person is told each time.
+    /// How often a request may grow: the person is notified each time.
     static let extensions = 8
     /// Grants of one person.
     static let grants = 1024
     static let refusals = 256
     /// Seconds that a request waits for an answer.
     static let requestLifetime: NumericDate = 3600
-    /// How long uses are counted in memory before they are written; a crash loses as much.
+    /// How long uses are counted in memory before they are written; a crash loses the uses of that time.
     static let writingInterval = Duration.seconds(30)
 
     /// Whether the person is shown all of them.
@@ -25,7 +25,7 @@ package enum GrantRules {
             && scopes.reduce(0) { $0 + $1.utf8.count + 2 } <= QuestionLimits.scopeBytes
     }
 
-    /// - Throws: `invalidParameter` for what a person would not be shown whole, and as it is.
+    /// - Throws: `invalidParameter` for a part that the person would not see in full and unaltered.
     static func check(_ part: GrantedPart, of app: AppRegistration) throws(BrokerError) {
         guard areShown(part.scopes) else {
             throw tooMuch(
@@ -51,14 +51,14 @@ package enum GrantRules {
         BrokerError(.invalidParameter, "A person cannot be asked about so \(what).") { $0.app = app.grantName }
     }
 
-    /// Ten minutes, twice as long each time, a day at most.
+    /// Ten minutes, doubled each time, a day at most.
     static func refusalTime(inARow count: Int) -> NumericDate {
         min(600 << NumericDate(min(max(count, 1) - 1, 16)), 86_400)
     }
 
-    /// Seconds that a grant lasts at most; nil for no end.
+    /// The longest lifetime of a grant in seconds; `nil` for no end.
     ///
-    /// A sandbox without a confirmed name is called after its cgroup, and others of that name may come.
+    /// A sandbox without a confirmed name is named after its cgroup, and others of that name may follow.
     package static func longestLifetime(for caller: CallerIdentity) -> Int64? {
         caller.isUnnamedSandbox ? 12 * 3600 : nil
     }

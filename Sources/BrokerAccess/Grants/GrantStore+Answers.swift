@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// The person's side: what is asked, and what is answered.
+/// The person's side: open requests, and answers to them.
 extension GrantStore {
     package func list(in partition: Partition) throws(BrokerError) -> (grants: [Grant], requests: [GrantRequest]) {
         let now = clock.now
@@ -32,11 +32,11 @@ extension GrantStore {
         return found
     }
 
-    /// What a person agrees to, beside what was asked.
+    /// The terms that a person agrees to, in addition to the request.
     package struct Terms: Sendable {
         package var accountID: String?
         package var scopes: [String]?
-        /// Seconds; nil for as long as the rules allow.
+        /// Seconds; `nil` for as long as the rules allow.
         package var lifetime: Int64?
 
         package init(accountID: String? = nil, scopes: [String]? = nil, lifetime: Int64? = nil) {
@@ -57,7 +57,7 @@ extension GrantStore {
             open.subject.caller, as: open.app, terms, facts: open.request.facts, in: partition)
     }
 
-    /// Also without a request, for a caller that is named.
+    /// Also works without a request, for a named caller.
     package func approve(
         _ caller: CallerIdentity, as app: AppRegistration, _ terms: Terms, facts: CallerFacts? = nil,
         in partition: Partition
@@ -84,7 +84,7 @@ extension GrantStore {
         return grant
     }
 
-    /// Disk first, then memory. A grant for the same or less of the same app gives way.
+    /// Writes to disk, then to memory. A grant for the same or less of the same app is replaced.
     private func add(
         _ record: GrantRecord, of app: AppRegistration, replaces part: GrantedPart, in partition: Partition
     ) async -> Result<Void, BrokerError> {
@@ -141,7 +141,7 @@ extension GrantStore {
         events.tell(GrantEvent(partition: partition, change: .denied, request: denied))
     }
 
-    /// From now on nobody is let in by it, also if the disk refuses.
+    /// From now on the grant admits no request, even if the disk refuses.
     package func revoke(_ id: String, in partition: Partition) async throws(BrokerError) {
         let revoked = try withLedger(of: partition) { unwritten, ledger in
             let record = ledger.remove(id) ?? unwritten.revokedNotWritten[partition]?.first { $0.grant.id == id }
@@ -171,7 +171,7 @@ extension GrantStore {
             if state.unwritten.revokedNotWritten[partition]?.isEmpty == true {
                 state.unwritten.revokedNotWritten[partition] = nil
             }
-            // Somebody may just have read it from the disk.
+            // Another task may just have read it from the disk.
             state.ledgers.write(in: partition) { _ = $0.remove(id) }
         }
         log.notice(

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Account ids of earlier versions in grants and requests (docs/decisions/0060).
+/// Account ids of earlier versions in grants and requests (docs/decisions/0016).
 extension GrantStore {
     func current(_ reach: AppReach, in partition: Partition) throws(BrokerError) -> AppReach {
         func current(_ account: AccountReference?) throws(BrokerError) -> AccountReference? {
@@ -17,7 +17,7 @@ extension GrantStore {
         }
     }
 
-    /// What the account is called now; an id of nobody stays what it is.
+    /// The account's current id; an unknown id is returned as it is.
     func current(_ accountID: String, in partition: Partition) throws(BrokerError) -> String {
         guard HomeAccountID.isEarlier(accountID: accountID) else { return accountID }
         if let known = state.withLock({ $0.currentIDs.use(partition) }) { return known[accountID] ?? accountID }

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerValues
 
 extension GrantStore {
-    /// Takes back what was allowed for these accounts only: the same person, signed in again, is asked anew.
+    /// Withdraws the grants for these accounts only: after a new sign-in of the same account the person is asked again.
     ///
-    /// - Throws: when the disk refuses; the grants count no more all the same.
+    /// - Throws: if the disk refuses; the grants are void all the same.
     package func revokeGrants(for accountIDs: Set<String>, in partition: Partition) async throws(BrokerError) {
         for grant in try list(in: partition).grants where grant.accountID.map(accountIDs.contains) ?? false {
             try await revoke(grant.id, in: partition)

@@ -1,7 +1,7 @@
 import BrokerModel
 
 extension GrantStore {
-    /// The vault has nothing of the partition any more.
+    /// Call when the vault has no records of the partition any more.
     package func forget(_ partition: Partition) {
         state.withLock { state in
             state.ledgers.forget(partition)

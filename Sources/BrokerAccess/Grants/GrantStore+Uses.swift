@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// How often grants are used: counted in memory at once, written now and then.
+/// How often grants are used: counted in memory at once, written from time to time.
 extension GrantStore {
     func scheduleWriting() {
         Task {

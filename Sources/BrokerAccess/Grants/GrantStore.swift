@@ -3,15 +3,15 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What people allowed callers: in the vault, and in memory for the hot path. What callers ask for, and what was refused
-/// them, is in memory only: after a restart they ask again.
+/// The grants of people to callers: in the vault, and in memory for the hot path. Requests and refusals are in memory only: after
+/// a restart callers ask again.
 package final class GrantStore: Sendable {
     struct State {
-        /// Whose ledger goes is asked again what waited, and may ask again for what was refused.
+        /// Evicting a person's grants also drops their open requests and refusals, so that they are asked again.
         var ledgers: PartitionMemory<PartitionGrants>
         var unwritten = Unwritten()
         var isStopping = false
-        /// What the account ids of earlier versions are now, where one was met.
+        /// The current ids of accounts with ids of earlier versions, where one was met.
         var currentIDs: PartitionMemory<[String: String]>
 
         init(memory: Int) {
@@ -20,12 +20,12 @@ package final class GrantStore: Sendable {
         }
     }
 
-    /// What the disk does not know.
+    /// Changes that are not on disk.
     struct Unwritten {
         /// Grants that were used.
         var used: [Partition: Set<String>] = [:]
         var isWritingScheduled = false
-        /// Revoked, and still on disk because it refused.
+        /// Revoked grants that are still on disk because it refused.
         var revokedNotWritten: [Partition: [GrantRecord]] = [:]
     }
 
@@ -38,7 +38,7 @@ package final class GrantStore: Sendable {
     private let stops = Broadcast<Void>()
     let turns = Turns()
 
-    /// - Parameter memory: roughly bytes, of all people's grants and requests: more than one person's can be.
+    /// - Parameter memory: rough limit in bytes for the grants and requests of all people: more than one person can have.
     package init(
         vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, memory: Int = 32 << 20, log: Logger
     ) {
@@ -57,9 +57,9 @@ package final class GrantStore: Sendable {
 
     func observe(_ deliver: @escaping @Sendable (GrantEvent) -> Void) -> Subscription { events.subscribe(deliver) }
 
-    // MARK: Being let in
+    // MARK: Admission
 
-    /// The grant that a request of the caller is let in by; counted as a use. Part of the hot path.
+    /// The grant that admits a request of the caller; counted as a use. Part of the hot path.
     func use(
         by caller: Caller, as app: AppRegistration, _ reach: AppReach
     ) throws(BrokerError) -> GrantInUse? {
@@ -77,7 +77,7 @@ package final class GrantStore: Sendable {
         return found.map { GrantInUse($0) }
     }
 
-    /// Whether it is still good, or was given again: what waits long may outlive its grant.
+    /// Whether the grant is still good, or was given again: a long wait may outlive its grant.
     func holds(_ grant: GrantInUse, of caller: Caller, as app: AppRegistration) -> Bool {
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         let holds = try? withLedger(of: caller.partition) { _, ledger in
@@ -86,7 +86,7 @@ package final class GrantStore: Sendable {
         return holds == true
     }
 
-    /// Whether a person agreed to anything of the app for the caller; no use of it.
+    /// Whether a person granted the caller any part of the app; not counted as a use.
     func hasAny(of caller: Caller, as app: AppRegistration) -> Bool {
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         let has = try? withLedger(of: caller.partition) { _, ledger in
@@ -97,7 +97,7 @@ package final class GrantStore: Sendable {
 
     /// Records that a caller asks for a part of an app.
     ///
-    /// - Throws: always: `grantRequired` with the request, `throttled` where there is no room for one more, `accessDenied`
+    /// - Throws: always: `grantRequired` with the request, `throttled` if there is no room for one more, `accessDenied`
     ///   (`grantDenied`) while a refusal is remembered, or `invalidParameter` for more than a person can be shown.
     func ask(
         for part: GrantedPart, of app: AppRegistration, by caller: Caller
@@ -174,13 +174,13 @@ package final class GrantStore: Sendable {
 
     /// How a wait for an answer ended.
     package enum WaitEnd: Sendable {
-        /// It was answered, or is gone: the caller may ask again, and learns how.
+        /// It was answered, or is gone: the caller may ask again, and learns the result.
         case settled
         case timedOut
         case brokerStops
     }
 
-    /// For shutdown: nobody waits any more.
+    /// Ends all waits, for shutdown.
     package func endWaits() {
         state.withLock { $0.isStopping = true }
         stops.tell(())
@@ -217,9 +217,9 @@ package final class GrantStore: Sendable {
 
     package func deadline(in seconds: Int64) -> NumericDate { clock.now + seconds }
 
-    /// Takes out what nobody answered in time.
+    /// Removes requests that were not answered in time.
     ///
-    /// - Returns: what is to be told, when the lock is open again.
+    /// - Returns: the events to deliver after the lock is released.
     func expire(_ ledger: inout PartitionGrants, in partition: Partition, now: NumericDate) -> [GrantEvent] {
         ledger.takeExpired(now: now).map { open in
             GrantEvent(partition: partition, change: .expired, request: open.request)
@@ -272,8 +272,8 @@ package final class GrantStore: Sendable {
 }
 
 extension GrantStore.State {
-    /// - Parameter read: what the disk has; nil where nothing was read.
-    /// - Returns: nil where the ledger has to be read.
+    /// - Parameter read: the grants on disk; `nil` if nothing was read.
+    /// - Returns: `nil` if the grants must be read.
     fileprivate mutating func use<Value>(
         _ partition: Partition, _ read: (PartitionMemory<PartitionGrants>.Reading, PartitionGrants)?,
         _ body: (inout GrantStore.Unwritten, inout PartitionGrants) -> Value

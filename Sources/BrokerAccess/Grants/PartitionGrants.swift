@@ -1,16 +1,16 @@
 import BrokerModel
 import BrokerValues
 
-/// The grants of one person, what callers ask for, and what was refused them. Pure: the time is handed in.
+/// The grants of one person, the requests of callers, and the refusals. Pure: the time is a parameter.
 struct PartitionGrants: Sendable {
     private(set) var grants: [String: GrantRecord] = [:]
     private var bySubject: [GrantSubject: [String]] = [:]
-    /// Requests that wait for an answer, the oldest first; at most ``GrantRules/openRequests``.
+    /// Requests that wait for an answer, oldest first; at most ``GrantRules/openRequests``.
     private(set) var requests: [OpenRequest] = []
     private var refusals: [RefusedParty: Refusal] = [:]
     private var weightOfGrants = 0
 
-    /// Roughly the bytes it takes.
+    /// Its rough size in bytes.
     var weight: Int {
         requests.reduce(1_024 + weightOfGrants + refusals.count * 512) { $0 + 4_096 + $1.request.scopes.roughBytes }
     }
@@ -19,25 +19,25 @@ struct PartitionGrants: Sendable {
         var request: GrantRequest
         let subject: GrantSubject
         let claimant: QuotaOwner
-        /// The app as it was asked for.
+        /// The app at the time of the request.
         let app: AppRegistration
-        /// How often it took the place of an earlier one.
+        /// How often it replaced an earlier one.
         let extensions: Int
     }
 
-    /// What became of a request.
+    /// The result of a request.
     enum Asked {
         case open(GrantRequest)
-        /// - replaced: the request whose place it took.
+        /// - replaced: the request that it replaced.
         case new(GrantRequest, replaced: GrantRequest?)
-        /// There is no room. Nothing gave way to it: whoever waits for an answer would ask again at once.
+        /// There is no room. No request is evicted for it: the waiting caller would ask again at once.
         case refused
     }
 
-    /// Who is not asked about. A caller makes up client ids that are not registered, so a refusal of one is for all of them.
+    /// The subject of a refusal. A caller makes up client ids that are not registered, so a refusal of one is for all of them.
     private struct RefusedParty: Hashable {
         let claimant: QuotaOwner
-        /// Nil for all unregistered clients.
+        /// `nil` for all unregistered clients.
         let app: String?
 
         init(_ claimant: QuotaOwner, as app: AppRegistration) {
@@ -49,7 +49,7 @@ struct PartitionGrants: Sendable {
     private struct Refusal: Sendable {
         var caller: CallerIdentity
         var until: NumericDate
-        /// In a row.
+        /// Number of refusals in a row.
         var count: Int
     }
 
@@ -80,7 +80,7 @@ struct PartitionGrants: Sendable {
         return record
     }
 
-    /// Part of the hot path of whoever is let in by a grant.
+    /// Part of the hot path of requests admitted by a grant.
     func grant(for subject: GrantSubject, as app: AppRegistration, _ reach: AppReach, now: NumericDate) -> Grant? {
         guard let ids = bySubject[subject] else { return nil }
         let binding = app.grantBinding
@@ -114,14 +114,14 @@ struct PartitionGrants: Sendable {
         grants[id]?.grant.lastUsedOn = now
     }
 
-    /// Grants whose time is over: nobody is let in by them any more.
+    /// Expired grants: they admit no request any more.
     func outdated(at now: NumericDate) -> [GrantRecord] {
         grants.values.filter { record in record.grant.expiresOn.map { $0 <= now } ?? false }
     }
 
     // MARK: Requests
 
-    /// When the person refused it, and asks not to be asked again so soon.
+    /// The time until which the app is refused and a new request would be too early.
     func refusedUntil(_ claimant: QuotaOwner, as app: AppRegistration, now: NumericDate) -> NumericDate? {
         guard let until = refusals[RefusedParty(claimant, as: app)]?.until, now < until else { return nil }
         return until
@@ -129,8 +129,8 @@ struct PartitionGrants: Sendable {
 
     func request(of subject: GrantSubject) -> GrantRequest? { requests.first { $0.subject == subject }?.request }
 
-    /// One request for each caller and app is open. Who asks for more than before gets another one in its place, for all that was
-    /// asked: what a person has read is what they agree to.
+    /// Each caller has one open request per app. A caller that asks for more than before gets another one in its place, for
+    /// everything that it asked for: a person agrees to exactly what they have read.
     mutating func ask(
         _ subject: GrantSubject, by claimant: QuotaOwner, for app: AppRegistration, _ part: GrantedPart,
         facts: CallerFacts, id: String, now: NumericDate
@@ -145,10 +145,10 @@ struct PartitionGrants: Sendable {
                 guard GrantRules.areShown(whole.scopes) else { return .refused }
                 part = whole
             } else if app.isAdHoc {
-                // At another tenant. Both may wait.
+                // The app is at another tenant. Both may wait.
                 return .refused
             }
-            // Otherwise the app was registered anew: nobody is to agree to the earlier one by mistake.
+            // Otherwise the app was registered anew: the person must not agree to the earlier one by mistake.
         }
         guard extensions <= GrantRules.extensions, index != nil || hasRoom(for: claimant) else { return .refused }
         let replaced = index.map { requests.remove(at: $0).request }
@@ -161,7 +161,7 @@ struct PartitionGrants: Sendable {
         return .new(request, replaced: replaced)
     }
 
-    /// A caller with many requests leaves as many places free, so that a caller without any finds one.
+    /// A caller with many requests leaves as many slots free, so that a caller without any finds one.
     private func hasRoom(for claimant: QuotaOwner) -> Bool {
         let own = requests.count { $0.claimant == claimant }
         let ofUnnamed = requests.count { $0.claimant.isUnnamed }
@@ -170,12 +170,12 @@ struct PartitionGrants: Sendable {
             && requests.count + own < GrantRules.openRequests
     }
 
-    /// Takes a request out.
+    /// Removes a request and returns it.
     mutating func take(_ id: String) -> OpenRequest? {
         requests.firstIndex { $0.request.id == id }.map { requests.remove(at: $0) }
     }
 
-    /// Those that nobody answered in time.
+    /// Removes and returns the requests that were not answered in time.
     mutating func takeExpired(now: NumericDate) -> [OpenRequest] {
         let isOver = { (open: OpenRequest) in
             now >= open.request.requestedOn + GrantRules.requestLifetime || now < open.request.requestedOn
@@ -192,7 +192,7 @@ struct PartitionGrants: Sendable {
             refusals[oldest] = nil
         }
         let before = refusals[party]
-        // What is refused while a refusal lasts was asked before it.
+        // A request refused while a refusal lasts was made before it.
         let count = (before?.count ?? 0) + (before.map { now < $0.until } == true ? 0 : 1)
         refusals[party] = Refusal(
             caller: open.subject.caller, until: now + GrantRules.refusalTime(inARow: count), count: count)

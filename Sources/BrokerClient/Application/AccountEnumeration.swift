@@ -1,21 +1,21 @@
-/// Whom ``PublicClientApplication/accounts(for:)`` lists (MSAL: `MSALAccountEnumerationParameters`).
+/// Selects the accounts that ``PublicClientApplication/accounts(for:)`` lists (MSAL: `MSALAccountEnumerationParameters`).
 ///
-/// What is left out restricts nothing.
+/// Omitted criteria restrict nothing.
 public struct AccountEnumerationParameters: Sendable, Hashable {
-    /// An ``Account/identifier``, as kept from an earlier account.
+    /// An ``Account/identifier``, kept from an earlier account.
     public var identifier: String?
-    /// What the person types to sign in, in any case of letters.
+    /// The name that the person signs in with, case-insensitive.
     public var username: String?
-    /// Who has signed in to this tenant, at home there or as a guest (MSAL: `tenantProfileIdentifier`).
+    /// A tenant that the account has signed in to, as a member or as a guest (MSAL: `tenantProfileIdentifier`).
     public var tenantId: String?
-    /// False lists those, too, who signed out and are still remembered; see ``Account/isSignedIn``.
+    /// False also lists accounts that signed out and are still remembered; see ``Account/isSignedIn``.
     public var returnOnlySignedInAccounts = true
 
-    /// All who are signed in, unless restricted.
+    /// All signed-in accounts, unless restricted.
     ///
     /// - Parameters:
     ///   - identifier: an ``Account/identifier``.
-    ///   - username: what the person types to sign in.
+    ///   - username: the name that the person signs in with.
     ///   - tenantId: a tenant the person has signed in to.
     public init(identifier: String? = nil, username: String? = nil, tenantId: String? = nil) {
         self.identifier = identifier

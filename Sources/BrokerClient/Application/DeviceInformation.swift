@@ -1,16 +1,16 @@
 import BrokerRPC
 
-/// What kind of machine the broker runs on (MSAL: `MSALDeviceInformation`).
+/// The kind of machine the broker runs on (MSAL: `MSALDeviceInformation`).
 public struct DeviceInformation: Sendable, Hashable {
     /// Whether a sign-out is for one app or for all.
     public enum Mode: Sendable, Hashable {
-        /// One person's: each app signs out by itself.
+        /// A device of one person: each app signs out by itself.
         case `private`
-        /// Many people's, one after the other: a sign-out is for all apps.
+        /// A device of many people, one after the other: a sign-out is for all apps.
         case shared
     }
 
-    /// As the administrator set it (`device.mode`).
+    /// As set by the administrator (`device.mode`).
     public let mode: Mode
     /// The broker's version.
     public let brokerVersion: String
@@ -19,8 +19,8 @@ public struct DeviceInformation: Sendable, Hashable {
 extension PublicClientApplication {
     /// How the machine is configured (MSAL: `getDeviceInformation`).
     ///
-    /// - Returns: what the administrator set.
-    /// - Throws: what any call may fail with.
+    /// - Returns: the administrator's settings.
+    /// - Throws: the errors of any call.
     public func deviceInformation() async throws(BrokerClientError) -> DeviceInformation {
         try await DeviceInformation(connection.call(GetBrokerStatus.self, .init()))
     }

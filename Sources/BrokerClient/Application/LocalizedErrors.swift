@@ -1,6 +1,6 @@
 import FoundationEssentials
 
 extension BrokerClientError: LocalizedError {
-    /// ``message``: what `localizedDescription` says.
+    /// ``message``, for `localizedDescription`.
     public var errorDescription: String? { message }
 }

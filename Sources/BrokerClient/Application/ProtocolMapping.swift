@@ -1,9 +1,9 @@
 import BrokerValues
 
-// The public words in terms of the protocol's.
+// Maps the public types to the protocol's.
 
 extension PublicClientApplicationConfig {
-    /// What a person must have forgotten to fill in.
+    /// The name of a required field that is blank.
     var blankField: String? {
         func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
         switch app {
@@ -13,7 +13,7 @@ extension PublicClientApplicationConfig {
         }
     }
 
-    /// The authority of an app that is not registered, if it cannot be a URL. Which URLs will do is the broker's to say.
+    /// The authority of an unregistered app, if it cannot be a URL. The broker decides which URLs are valid.
     var unusableAuthority: String? {
         guard case .adHoc(_, let authority) = app else { return nil }
         return WebURL(authority) == nil ? authority : nil

@@ -1,26 +1,26 @@
 import BrokerRPC
 import BrokerValues
 
-/// What a DPoP call needs beside its token (RFC 9449).
+/// The headers that a DPoP call needs in addition to its token (RFC 9449).
 public struct TokenProof: Sendable {
     /// The value of the HTTP header `DPoP`, good for one call.
     public let proof: String
-    /// Of the key that signed it (RFC 7638); the key itself stays in the broker.
+    /// The thumbprint of the signing key (RFC 7638); the key itself stays in the broker.
     public let keyThumbprint: String
 }
 
 extension PublicClientApplication {
-    /// A proof that the app may use a token of type DPoP, for one call of an API. Send it in the header `DPoP`, beside
-    /// ``TokenResult/authorizationHeader``.
+    /// A proof that the app may use a token of type DPoP, for one call of an API. Send it in the header `DPoP`, together
+    /// with ``TokenResult/authorizationHeader``.
     ///
     /// - Parameters:
     ///   - result: the token of the call.
-    ///   - method: as in the request line, such as `GET`.
-    ///   - url: what is called; query and fragment do not matter.
+    ///   - method: the HTTP method, such as `GET`.
+    ///   - url: the URL of the call; query and fragment are ignored.
     ///   - nonce: from the API's header `DPoP-Nonce`, if it sent one.
-    /// - Returns: a new proof; an API takes each of them once.
-    /// - Throws: ``BrokerClientError/Code/interactionRequired`` when the account has no DPoP key any more;
-    ///   ``BrokerClientError/Code/invalidParameter`` when the URL is none.
+    /// - Returns: a new proof; an API accepts each of them once.
+    /// - Throws: ``BrokerClientError/Code/interactionRequired`` if the account has no DPoP key any more;
+    ///   ``BrokerClientError/Code/invalidParameter`` if the URL is invalid.
     public func proof(
         for result: TokenResult, method: String, url: String, nonce: String? = nil
     ) async throws(BrokerClientError) -> TokenProof {

@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// An app's way to tokens (MSAL: `MSALPublicClientApplication`).
+/// Gets tokens for an app (MSAL: `MSALPublicClientApplication`).
 ///
 /// ```swift
 /// let application = try PublicClientApplication(configuration: PublicClientApplicationConfig(app: "mail"))
@@ -17,13 +17,13 @@ import BrokerValues
 /// ```
 ///
 /// Inside `catch`, `error` is a ``BrokerClientError`` without any cast. Let the last `catch` have no condition, as above:
-/// Swift 6.2 to 6.4 crash on `catch … where` alone beside a typed error (swiftlang/swift, issue 89577).
+/// Swift 6.2 to 6.4 crash on `catch … where` alone with a typed error (swiftlang/swift, issue 89577).
 ///
 /// One object serves the whole app and all its tasks. It connects to the broker with the first call, and again by itself
-/// after the broker restarted. All calls fail with ``BrokerClientError``; beside the codes each names, any may fail with
+/// after the broker restarted. All calls fail with ``BrokerClientError``; in addition to the listed codes, any may fail with
 /// ``BrokerClientError/Code/brokerNotAvailable``, ``BrokerClientError/Code/brokerNotTrusted``,
 /// ``BrokerClientError/Code/connectionLost``, ``BrokerClientError/Code/accessDenied``,
-/// ``BrokerClientError/Code/locked`` and, when its task is cancelled, ``BrokerClientError/Code/canceled``.
+/// ``BrokerClientError/Code/locked`` and, if its task is cancelled, ``BrokerClientError/Code/canceled``.
 public final class PublicClientApplication: Sendable {
     /// The configuration, as it was when the application was made.
     public let configuration: PublicClientApplicationConfig
@@ -32,9 +32,9 @@ public final class PublicClientApplication: Sendable {
     /// An application; nothing is connected yet.
     ///
     /// - Parameter configuration: is copied.
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when the app's name, or client id or authority, is blank;
-    ///   ``BrokerClientError/Code/invalidAuthority`` when the authority is no URL. Whether an issuer answers there shows
-    ///   with the first request.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if the app's name, or client id or authority, is blank;
+    ///   ``BrokerClientError/Code/invalidAuthority`` if the authority is not a URL. The first request shows whether an
+    ///   issuer answers there.
     public convenience init(configuration: PublicClientApplicationConfig) throws(BrokerClientError) {
         try self.init(
             configuration: configuration,
@@ -61,15 +61,15 @@ public final class PublicClientApplication: Sendable {
 
     /// A token without disturbing the person: from the broker's cache, or refreshed.
     ///
-    /// Cancelling the task ends the wait; a refresh that is under way is finished by the broker and serves the next
+    /// Cancelling the task ends the wait; the broker finishes a refresh that is in progress, which serves the next
     /// caller.
     ///
     /// - Parameter parameters: scopes, account and the rest.
-    /// - Returns: a token that is good for at least the asked-for lifetime.
-    /// - Throws: ``BrokerClientError/Code/interactionRequired`` when only the person can help;
-    ///   ``BrokerClientError/Code/ambiguousAccount`` when no account was given and several fit;
-    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` when the provider would
-    ///   have to be asked and cannot be.
+    /// - Returns: a token that is valid for at least the requested lifetime.
+    /// - Throws: ``BrokerClientError/Code/interactionRequired`` if only the person can help;
+    ///   ``BrokerClientError/Code/ambiguousAccount`` if no account was given and several match;
+    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` if the provider must be asked
+    ///   and is unavailable.
     public func acquireTokenSilent(
         with parameters: SilentTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
@@ -92,9 +92,9 @@ public final class PublicClientApplication: Sendable {
     ///
     /// - Parameter parameters: scopes, prompt and the rest.
     /// - Returns: a new token.
-    /// - Throws: ``BrokerClientError/Code/userCanceled`` when the person closed or denied;
-    ///   ``BrokerClientError/Code/serverDeclinedScopes`` when not everything was granted;
-    ///   ``BrokerClientError/Code/mismatchedUser`` when somebody else signed in than asked for;
+    /// - Throws: ``BrokerClientError/Code/userCanceled`` if the person closed or denied;
+    ///   ``BrokerClientError/Code/serverDeclinedScopes`` if not everything was granted;
+    ///   ``BrokerClientError/Code/mismatchedUser`` if another person signed in than requested;
     ///   ``BrokerClientError/Code/timedOut``; ``BrokerClientError/Code/browserNotAvailable``.
     public func acquireToken(
         with parameters: InteractiveTokenParameters
@@ -123,12 +123,12 @@ public final class PublicClientApplication: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: scopes and the rest.
-    ///   - onCode: shows code and address to the person and returns. If it throws, the sign-in is cancelled.
+    ///   - onCode: shows code and URL to the person and returns. If it throws, the sign-in is cancelled.
     /// - Returns: a new token.
-    /// - Throws: ``BrokerClientError/Code/userCanceled`` when the person declined;
-    ///   ``BrokerClientError/Code/timedOut`` when the code was not used in time;
-    ///   ``BrokerClientError/Code/unsupported`` when the provider offers no such sign-in;
-    ///   ``BrokerClientError/Code/serverDeclinedScopes`` when not everything was granted.
+    /// - Throws: ``BrokerClientError/Code/userCanceled`` if the person declined;
+    ///   ``BrokerClientError/Code/timedOut`` if the code was not used in time;
+    ///   ``BrokerClientError/Code/unsupported`` if the provider offers no such sign-in;
+    ///   ``BrokerClientError/Code/serverDeclinedScopes`` if not everything was granted.
     public func acquireTokenWithDeviceCode(
         with parameters: DeviceCodeParameters, onCode: @escaping @Sendable (DeviceCode) async throws -> Void
     ) async throws(BrokerClientError) -> TokenResult {
@@ -145,11 +145,11 @@ public final class PublicClientApplication: Sendable {
         return TokenResult(try .decoded(node))
     }
 
-    /// Hands in a redirect that the broker's own listener did not see: one that a URL handler received, or that the
-    /// person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then returns.
+    /// Completes a sign-in with a redirect that the broker's own listener did not see: one that a URL handler received, or
+    /// that the person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then returns.
     ///
     /// - Parameter url: the whole redirect URL, with its query.
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when no waiting sign-in fits.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if no waiting sign-in matches.
     public func handleResponse(_ url: String) async throws(BrokerClientError) {
         _ = try await connection.call(CompleteInteraction.self, .init(url: url))
     }
@@ -158,17 +158,17 @@ public final class PublicClientApplication: Sendable {
 
     /// The accounts that this app may use (MSAL: `allAccounts`).
     ///
-    /// - Returns: signed-in accounts, in an order that stays.
-    /// - Throws: what any call may fail with.
+    /// - Returns: signed-in accounts, in a stable order.
+    /// - Throws: the errors of any call.
     public func allAccounts() async throws(BrokerClientError) -> [Account] {
         try await connection.call(ListAccounts.self, .init(configuration.app)).accounts.map(Account.init)
     }
 
-    /// Those of the app's accounts that fit (MSAL: `accountsFromDevice(for:)`).
+    /// The app's accounts that match (MSAL: `accountsFromDevice(for:)`).
     ///
-    /// - Parameter parameters: whom to list; all who are signed in if left as they are.
-    /// - Returns: accounts in an order that stays.
-    /// - Throws: what any call may fail with.
+    /// - Parameter parameters: the accounts to list; by default all that are signed in.
+    /// - Returns: accounts in a stable order.
+    /// - Throws: the errors of any call.
     public func accounts(
         for parameters: AccountEnumerationParameters
     ) async throws(BrokerClientError) -> [Account] {
@@ -179,26 +179,26 @@ public final class PublicClientApplication: Sendable {
 
     /// The account with this ``Account/identifier``.
     ///
-    /// - Parameter identifier: as kept from an earlier account.
-    /// - Returns: nil when this app has no such account.
-    /// - Throws: what any call may fail with.
+    /// - Parameter identifier: kept from an earlier account.
+    /// - Returns: `nil` if this app has no such account.
+    /// - Throws: the errors of any call.
     public func account(forIdentifier identifier: String) async throws(BrokerClientError) -> Account? {
         try await account(.id(identifier))
     }
 
-    /// The account with this username, in any case of letters.
+    /// The account with this username, case-insensitive.
     ///
-    /// - Parameter username: what the person types to sign in.
-    /// - Returns: nil when this app has no such account.
-    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several providers know one of that name.
+    /// - Parameter username: the name that the person signs in with.
+    /// - Returns: `nil` if this app has no such account.
+    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` if several providers have one of that name.
     public func account(forUsername username: String) async throws(BrokerClientError) -> Account? {
         try await account(.username(username))
     }
 
-    /// The account of an app that has one at a time, and the one when it last asked (MSAL: `getCurrentAccount`).
+    /// The account of an app that has one at a time, and the one at its last request (MSAL: `getCurrentAccount`).
     ///
-    /// - Returns: each may be nil.
-    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several accounts are signed in.
+    /// - Returns: each may be `nil`.
+    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` if several accounts are signed in.
     public func currentAccount() async throws(BrokerClientError) -> CurrentAccount {
         let found = try await connection.call(GetCurrentAccount.self, .init(configuration.app))
         return CurrentAccount(
@@ -209,13 +209,13 @@ public final class PublicClientApplication: Sendable {
     /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). Its next sign-in asks for the
     /// password.
     ///
-    /// Cancelling the task ends the wait for the browser; what is signed out here by then stays signed out.
+    /// Cancelling the task ends the wait for the browser; a completed local sign-out is not undone.
     ///
     /// - Parameters:
     ///   - account: one of ``allAccounts()``.
-    ///   - parameters: whether other apps, the provider and the browser are to forget it, too.
-    /// - Returns: what became of each part.
-    /// - Throws: ``BrokerClientError/Code/accountNotFound`` when this app has none such.
+    ///   - parameters: whether other apps, the provider and the browser forget it, too.
+    /// - Returns: the outcome of each part.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound`` if this app has no such account.
     public func signOut(
         with account: Account, parameters: SignoutParameters = SignoutParameters()
     ) async throws(BrokerClientError) -> SignoutResult {
@@ -235,7 +235,7 @@ public final class PublicClientApplication: Sendable {
     /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.
     ///
     /// - Parameter account: one of ``allAccounts()``.
-    /// - Throws: ``BrokerClientError/Code/accountNotFound`` when this app has none such.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound`` if this app has no such account.
     public func remove(_ account: Account) async throws(BrokerClientError) {
         let params = RemoveAccount.Params(.id(account.identifier), from: configuration.app)
         _ = try await connection.call(RemoveAccount.self, params)

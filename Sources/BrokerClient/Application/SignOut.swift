@@ -1,19 +1,19 @@
 import BrokerRPC
 import BrokerValues
 
-/// How far a sign-out goes (MSAL: `MSALSignoutParameters`).
+/// The extent of a sign-out (MSAL: `MSALSignoutParameters`).
 public struct SignoutParameters: Sendable {
-    /// Take the account's tokens from all apps of the group, not only from this one.
+    /// Remove the account's tokens from all apps of the group, not only from this one.
     public var wipeAccount = false
     /// Revoke the refresh tokens at the provider (RFC 7009).
     public var revokeTokens = false
-    /// End the browser's session with the provider, too: the next sign-in in that browser asks for the password.
+    /// Also end the browser's session with the provider: the next sign-in in that browser asks for the password.
     public var signoutFromBrowser = false
     /// Further parameters of the provider's page, with ``signoutFromBrowser``.
     public var extraQueryParameters: [String: String] = [:]
-    /// Seconds the browser has to come back; the broker's own limit if left out.
+    /// Seconds the browser has to return; the broker's own limit if left out.
     public var timeout: Int?
-    /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
+    /// Connects the logs of app, broker and provider. A UUID; a new one is made if omitted.
     public var correlationId: String?
     /// How the provider's page is shown, with ``signoutFromBrowser``.
     public var webviewParameters: WebviewParameters
@@ -26,7 +26,7 @@ public struct SignoutParameters: Sendable {
     }
 }
 
-/// What became of each part of a sign-out. A part that failed leaves what the others did.
+/// The outcome of each part of a sign-out. A failed part does not undo the others.
 public struct SignoutResult: Sendable, Hashable {
     /// This app's tokens are gone, and the account is signed out for it.
     public let local: SignoutStage
@@ -49,9 +49,9 @@ public struct SignoutResult: Sendable, Hashable {
 public enum SignoutStage: Sendable, Hashable {
     /// It is done.
     case done
-    /// It was not asked for.
+    /// It was not requested.
     case skipped
-    /// It did not work; the text says why, for the person.
+    /// It failed; the text gives the reason, for the person.
     case failed(String)
 
     init(_ outcome: SignOutStages.Outcome) {
@@ -65,11 +65,11 @@ public enum SignoutStage: Sendable, Hashable {
 
 /// The account of an app that has one at a time (MSAL: `getCurrentAccount`).
 public struct CurrentAccount: Sendable, Hashable {
-    /// Who is signed in; nil when nobody is.
+    /// The signed-in account; `nil` if there is none.
     public let current: Account?
-    /// The account that was current when this app last signed in or asked, if it is another one; the next answer has nil again. An
-    /// app on a shared device erases what it keeps of that person.
+    /// The account that was current when this app last signed in or asked, if it is another one; the next answer is `nil` again. An
+    /// app on a shared device erases that person's data.
     public let previous: Account?
-    /// The account that was signed out of this app last, if it is not ``current``; the same however often the app asks.
+    /// The account that was last signed out of this app, if it is not ``current``; it stays the same for repeated requests.
     public let lastSignedOut: Account?
 }

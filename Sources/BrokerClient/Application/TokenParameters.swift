@@ -1,28 +1,28 @@
-/// What silent and interactive requests have in common (MSAL: `MSALTokenParameters`).
+/// The common parameters of silent and interactive requests (MSAL: `MSALTokenParameters`).
 public protocol TokenParameters: Sendable {
-    /// What the token shall allow. `openid`, `profile` and `offline_access` are added by the broker and refused here.
+    /// The scopes of the token. The broker adds `openid`, `profile` and `offline_access`, which are refused here.
     var scopes: [String] { get set }
-    /// The account the token is for; nil where the request was made without one.
+    /// The account of the token; `nil` if the request was made without one.
     var account: Account? { get }
     /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
     var authority: String? { get set }
-    /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge as they stand in
-    /// `WWW-Authenticate` (in base64). A cached access token is not used then.
+    /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge as in
+    /// `WWW-Authenticate` (in base64). A cached access token is then not used.
     var claimsRequest: String? { get set }
-    /// The value of the `WWW-Authenticate` header that an API refused a token with, as received. What it asks for is added to the
-    /// request: scopes, claims, how the person has to prove who they are.
+    /// The `WWW-Authenticate` header with which an API refused a token, as received. Its requirements are added to the
+    /// request: scopes, claims, the required authentication.
     var challenge: String? { get set }
-    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    /// The resources that the token is for: absolute URIs (RFC 8707). An empty list leaves it to the scopes.
     var resources: [String] { get set }
-    /// How the API takes the token.
+    /// The type of the token.
     var authenticationScheme: AuthenticationScheme { get set }
-    /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
+    /// Connects the logs of app, broker and provider. A UUID; a new one is made if omitted.
     var correlationId: String? { get set }
 }
 
-/// How an API takes the access token.
+/// The type of an access token.
 public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
-    /// Whoever has it may use it (RFC 6750).
+    /// Any holder may use it (RFC 6750).
     case bearer = "Bearer"
     /// Bound to a key that stays with the broker (RFC 9449).
     case dpop = "DPoP"
@@ -30,9 +30,9 @@ public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
 
 /// A request that must not disturb the person (MSAL: `MSALSilentTokenParameters`).
 public struct SilentTokenParameters: TokenParameters {
-    /// What the token shall allow.
+    /// The scopes of the token.
     public var scopes: [String]
-    /// Whose token; nil for the one account that fits.
+    /// The account of the token; `nil` for the only one that matches.
     public let account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
@@ -40,25 +40,25 @@ public struct SilentTokenParameters: TokenParameters {
     public var claimsRequest: String?
     /// The `WWW-Authenticate` header of an API that refused a token, as received.
     public var challenge: String?
-    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    /// The resources that the token is for: absolute URIs (RFC 8707). An empty list leaves it to the scopes.
     public var resources: [String] = []
-    /// How the API takes the token.
+    /// The type of the token.
     public var authenticationScheme = AuthenticationScheme.bearer
-    /// Ties the logs together; a UUID, made when it is left out.
+    /// Connects the logs; a UUID, made if omitted.
     public var correlationId: String?
-    /// Get a new access token even if the cached one is good.
+    /// Get a new access token even if the cached one is valid.
     public var forceRefresh = false
-    /// An access token that the resource server refused: the answer is another one, or that one again
-    /// where it was refreshed less than a minute ago.
+    /// An access token that the resource server refused: the result is another one, or the same one if it was refreshed
+    /// less than a minute ago.
     public var rejectedToken: String?
-    /// Seconds the token must still be good for. Without it the configuration's buffer counts.
+    /// The minimum remaining lifetime of the token in seconds. By default the configuration's buffer applies.
     public var minimumLifetime: Int?
-    /// Further parameters of the request that refreshes the token. A cached token is answered whatever they are.
+    /// Further parameters of the request that refreshes the token. They do not affect a cached token.
     public var extraQueryParameters: [String: String] = [:]
 
-    /// A silent request for the one account that fits; several fail with ``BrokerClientError/Code/ambiguousAccount``.
+    /// A silent request for the only matching account; several fail with ``BrokerClientError/Code/ambiguousAccount``.
     ///
-    /// - Parameter scopes: what the token shall allow.
+    /// - Parameter scopes: the scopes of the token.
     public init(scopes: [String]) {
         self.scopes = scopes
         account = nil
@@ -66,11 +66,11 @@ public struct SilentTokenParameters: TokenParameters {
 
     /// A silent request for an account.
     ///
-    /// There is no form with an optional account: one that was looked up and is gone must not give another person's token.
+    /// There is no form with an optional account: an account that no longer exists must not yield another person's token.
     ///
     /// - Parameters:
-    ///   - scopes: what the token shall allow.
-    ///   - account: whose token.
+    ///   - scopes: the scopes of the token.
+    ///   - account: the account of the token.
     public init(scopes: [String], account: Account) {
         self.scopes = scopes
         self.account = account
@@ -79,9 +79,9 @@ public struct SilentTokenParameters: TokenParameters {
 
 /// A request that asks the person to sign in (MSAL: `MSALInteractiveTokenParameters`).
 public struct InteractiveTokenParameters: TokenParameters {
-    /// What the token shall allow.
+    /// The scopes of the token.
     public var scopes: [String]
-    /// Who must sign in; nil for anybody.
+    /// The account that must sign in; `nil` for any.
     public let account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
@@ -89,39 +89,39 @@ public struct InteractiveTokenParameters: TokenParameters {
     public var claimsRequest: String?
     /// The `WWW-Authenticate` header of an API that refused a token, as received.
     public var challenge: String?
-    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    /// The resources that the token is for: absolute URIs (RFC 8707). An empty list leaves it to the scopes.
     public var resources: [String] = []
-    /// How the API takes the token.
+    /// The type of the token.
     public var authenticationScheme = AuthenticationScheme.bearer
-    /// Ties the logs together; a UUID, made when it is left out.
+    /// Connects the logs; a UUID, made if omitted.
     public var correlationId: String?
-    /// How the person is asked.
+    /// How the person is prompted.
     public var promptType = PromptType.promptIfNecessary
-    /// What the sign-in page is to have filled in as the username; an account's username goes before it.
+    /// The username that the sign-in page fills in; an account's username takes precedence.
     public var loginHint: String?
-    /// Which organization's sign-in page to go to at once, where the provider knows such a hint.
+    /// The organization whose sign-in page is shown directly, if the provider supports such a hint.
     public var domainHint: String?
-    /// Scopes the person is asked to consent to in the same go, without their being in this token.
+    /// Scopes to which the person consents at the same time, without their being in this token.
     public var extraScopesToConsent: [String] = []
     /// Further parameters of the authorization request.
     public var extraQueryParameters: [String: String] = [:]
-    /// Seconds since the person last proved who they are; if it is longer ago, they are asked again.
+    /// The maximum age in seconds of the person's last authentication; if it is older, they are asked again.
     public var maxAge: Int?
-    /// How they are to prove it, best first: the provider's authentication context class references.
+    /// How they authenticate, in order of preference: the provider's authentication context class references.
     public var acrValues: [String] = []
-    /// Whether somebody else than ``loginHint`` is refused. Who signs in to an ``account`` must always be its owner.
+    /// Whether users other than ``loginHint`` are refused. A sign-in to an ``account`` must always be by its owner.
     public var refusesOtherThanLoginHint = false
-    /// Whether the request is handed in before the browser opens (RFC 9126), also where the provider does not demand it.
+    /// Whether the request is pushed before the browser opens (RFC 9126), even if the provider does not require it.
     public var pushesAuthorization = false
-    /// Seconds the person has. Without it the broker's own limit counts, 300 by default.
+    /// Seconds the person has. By default the broker's own limit applies, 300 unless configured.
     public var timeout: Int?
     /// How the sign-in page is shown.
     public var webviewParameters: WebviewParameters
 
-    /// An interactive request in which anybody may sign in.
+    /// An interactive request that any account may answer.
     ///
     /// - Parameters:
-    ///   - scopes: what the token shall allow.
+    ///   - scopes: the scopes of the token.
     ///   - webviewParameters: how the sign-in page is shown; the person's browser if left out.
     public init(scopes: [String], webviewParameters: WebviewParameters = WebviewParameters()) {
         self.scopes = scopes
@@ -132,8 +132,8 @@ public struct InteractiveTokenParameters: TokenParameters {
     /// An interactive request in which one account must sign in.
     ///
     /// - Parameters:
-    ///   - scopes: what the token shall allow.
-    ///   - account: who must sign in.
+    ///   - scopes: the scopes of the token.
+    ///   - account: the account that must sign in.
     ///   - webviewParameters: how the sign-in page is shown; the person's browser if left out.
     public init(scopes: [String], account: Account, webviewParameters: WebviewParameters = WebviewParameters()) {
         self.scopes = scopes
@@ -142,27 +142,27 @@ public struct InteractiveTokenParameters: TokenParameters {
     }
 }
 
-/// How the person is asked (MSAL: `MSALPromptType`; OpenID Connect Core, section 3.1.2.1).
+/// How the person is prompted (MSAL: `MSALPromptType`; OpenID Connect Core, section 3.1.2.1).
 public enum PromptType: Sendable, Hashable, CaseIterable {
-    /// The provider decides, by its session with the browser.
+    /// The provider decides by its session with the browser.
     case promptIfNecessary
     /// Choose among the accounts.
     case selectAccount
-    /// Sign in, even where a session exists.
+    /// Sign in, even if a session exists.
     case login
     /// Consent to the scopes, even if that was done before.
     case consent
-    /// Make a new account.
+    /// Create an account.
     case create
-    /// Never ask: fail where a page would be shown.
+    /// Never prompt: fail where a page would be shown.
     case never
 }
 
 /// Scopes with a meaning of their own.
 public enum Scope {
-    /// All that the app is registered for at an API, without naming it (`.default`, of Microsoft Entra).
+    /// All scopes that the app is registered for at an API (`.default`, of Microsoft Entra).
     ///
-    /// - Parameter resource: the API's identifier, exactly as it is registered: one that ends in a slash gives two in a row.
-    /// - Returns: a scope, to be asked for alone.
+    /// - Parameter resource: the API's identifier, exactly as registered: one that ends in a slash gives two in a row.
+    /// - Returns: a scope that must be requested alone.
     public static func defaults(of resource: String) -> String { resource + "/.default" }
 }

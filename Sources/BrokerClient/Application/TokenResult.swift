@@ -1,37 +1,37 @@
 import BrokerRPC
 import FoundationEssentials
 
-/// A token and whose it is (MSAL: `MSALResult`).
+/// A token and its account (MSAL: `MSALResult`).
 ///
-/// Printing a result shows neither token. There is no refresh token: that never leaves the broker.
+/// Printing a result shows no token. There is no refresh token: it never leaves the broker.
 public struct TokenResult: Sendable {
-    /// For the API, as ``authorizationHeader`` or by itself. Opaque to the app: do not look into it.
+    /// The token for the API, as ``authorizationHeader`` or by itself. Opaque to the app: do not parse it.
     public let accessToken: String
-    /// How the API takes the token.
+    /// The type of the token.
     public let authenticationScheme: AuthenticationScheme
-    /// When the access token ends.
+    /// When the access token expires.
     public let expiresOn: Date
-    /// Until when the token may be used while the provider is down, where the provider allows that.
+    /// Until when the token may be used while the provider is down, if the provider allows that.
     public let extendedExpiresOn: Date?
-    /// The scopes granted; there may be more than asked for.
+    /// The granted scopes; there may be more than requested.
     public let scopes: [String]
-    /// Whose token it is.
+    /// The account of the token.
     public let account: Account
     /// The account in the tenant that the token is for.
     public let tenantProfile: TenantProfile
     /// The ID token as received and verified by the broker.
     public let idToken: String?
-    /// The issuer it was got from.
+    /// The issuer of the token.
     public let authority: String
     /// The request's id in the logs of broker and provider.
     public let correlationId: String
     /// The value of the HTTP header `Authorization` (MSAL: `authorizationHeader`).
     public let authorizationHeader: String
-    /// True when the provider was not asked.
+    /// True if the provider was not asked.
     public let isFromCache: Bool
-    /// True for a token past its expiry, given because the provider is down and allows it.
+    /// True for an expired token that is returned because the provider is down and allows it.
     public let isExtendedLifetime: Bool
-    /// False while the broker could not write the token to disk; it is good nevertheless.
+    /// False if the broker could not write the token to disk; it is valid nevertheless.
     public let isPersisted: Bool
 
     init(_ token: Token) {
@@ -60,9 +60,9 @@ extension TokenResult: CustomStringConvertible, CustomDebugStringConvertible, Cu
         "TokenResult(scopes: \(scopes.joined(separator: " ")), expiresOn: \(expiresOn), correlationId: \(correlationId))"
     }
 
-    /// As ``description``.
+    /// Equal to ``description``.
     public var debugDescription: String { description }
 
-    /// Without children: `dump` and test reports walk these, and shall meet no token.
+    /// Without children: `dump` and test reports walk these and must not show a token.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

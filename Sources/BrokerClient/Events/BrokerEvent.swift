@@ -2,19 +2,19 @@ import BrokerRPC
 import BrokerValues
 import FoundationEssentials
 
-/// Something that happened to the accounts, tokens and sign-ins of an app's group.
+/// An event of the accounts, tokens and sign-ins of an app's group.
 ///
-/// No event carries a token: ask for one when you need it.
+/// No event contains a token: request one when you need it.
 public enum BrokerEvent: Sendable {
     /// The account is signed in, for the first time or again.
     case accountSignedIn(Account)
     /// The account is signed out of one app or of all.
     case accountSignedOut(Account)
-    /// Nobody of the group knows the account any more.
+    /// No app of the group has the account any more.
     case accountRemoved(Account)
     /// There is a new access token: a silent request for these scopes is answered from the cache.
     case tokenAcquired(accountIdentifier: String, scopes: [String], expiresOn: Date)
-    /// The provider withdrew the sign-in: the next request for a new token needs the person.
+    /// The provider revoked the sign-in: the next request for a new token needs the person.
     case signInWithdrawn(accountIdentifier: String)
     /// A sign-in waits for the person.
     case signInOpened(interactionId: String)
@@ -22,7 +22,7 @@ public enum BrokerEvent: Sendable {
     case signInEnded(interactionId: String, succeeded: Bool)
 }
 
-/// Which events an app wants to be told of.
+/// The events that an app subscribes to.
 public enum BrokerEventTopic: Sendable, Hashable, CaseIterable {
     /// Accounts signed in, signed out, removed.
     case accounts
@@ -43,7 +43,7 @@ extension EventTopic {
 }
 
 extension BrokerEvent {
-    /// Nil for what a newer broker tells and this library does not know.
+    /// `nil` for an event of a newer broker that this library does not know.
     init?(_ notification: Link.Notification) {
         switch notification.method {
         case AccountEvent.name:

@@ -9,14 +9,14 @@ extension PublicClientApplication {
     /// for try await token in try await application.tokens(with: parameters) { … }
     /// ```
     ///
-    /// It has a connection of its own, which ends with the loop. The loop ends by throwing why there are no more tokens:
-    /// ``BrokerClientError/Code/interactionRequired`` after a sign-out, ``BrokerClientError/Code/accessDenied`` when a grant was taken back,
-    /// ``BrokerClientError/Code/locked``, ``BrokerClientError/Code/offline`` when the provider could not be reached before the token
-    /// ended, ``BrokerClientError/Code/connectionLost`` when the broker goes away: then begin again.
+    /// It uses a separate connection, which ends with the loop. The loop ends by throwing the reason why there are no more tokens:
+    /// ``BrokerClientError/Code/interactionRequired`` after a sign-out, ``BrokerClientError/Code/accessDenied`` after a grant was revoked,
+    /// ``BrokerClientError/Code/locked``, ``BrokerClientError/Code/offline`` if the provider could not be reached before the token
+    /// expired, ``BrokerClientError/Code/connectionLost`` if the broker goes away: then begin again.
     ///
-    /// - Parameter parameters: as of a silent request; `forceRefresh` and `rejectedToken` count for the first token only.
+    /// - Parameter parameters: of a silent request; `forceRefresh` and `rejectedToken` apply to the first token only.
     /// - Returns: the tokens, the first of them at once. The newest 16 are kept for a slow reader.
-    /// - Throws: as ``acquireTokenSilent(with:)``.
+    /// - Throws: like ``acquireTokenSilent(with:)``.
     public func tokens(
         with parameters: SilentTokenParameters
     ) async throws(BrokerClientError) -> AsyncThrowingStream<TokenResult, any Error> {

@@ -4,14 +4,14 @@ import BrokerValues
 
 typealias Account = BrokerValues.Account
 
-/// Accounts as people read them.
+/// Accounts as text.
 package enum AccountText {
     static func who(_ account: Account) -> String {
         let name = account.name.map { "\($0) <\(account.username)>" } ?? account.username
         return "\(name) at \(account.environment)".clean
     }
 
-    /// For a choice among several.
+    /// One line of a list to choose from.
     static func line(_ account: BrokerLink.Account) -> String {
         "\(account.username) at \(account.environment), id \(account.identifier)".clean
     }

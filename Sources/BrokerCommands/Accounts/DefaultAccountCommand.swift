@@ -7,7 +7,7 @@ struct DefaultAccountCommand: Subcommand {
         About(
             "default", "Choose whose tokens an app gets when several people are signed in.",
             """
-            token, git-credential, kube-credential and token-file take this account where they would have to be told one. \
+            token, git-credential, kube-credential and token-file use this account if several would fit. \
             Without an account, shows the choice. The broker keeps it with the account, and backups have it.
 
             Examples:
@@ -27,7 +27,7 @@ struct DefaultAccountCommand: Subcommand {
         arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
         arguments.option(
             "app", &app, value: "name", isRequired: true, "A registered app.", completing: LiveCompletion.apps)
-        arguments.flag("clear", &clear, "Take the choice back.")
+        arguments.flag("clear", &clear, "Clear the choice.")
     }
 
     func validate() throws(UsageError) {

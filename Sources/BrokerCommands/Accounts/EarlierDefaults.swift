@@ -4,8 +4,8 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// Default accounts that earlier versions kept in a file beside the configuration, by the names of apps. Each choice goes to the broker
-/// that has the account, once; what is none of this broker's stays for another.
+/// Default accounts that earlier versions kept in a file next to the configuration, keyed by app name. Each choice moves once to the
+/// broker that has the account; choices for another broker stay in the file.
 enum EarlierDefaults {
     static func move(on connection: DirectConnection) {
         guard let folder = try? PersonalFolder.settings(), (try? PersonalFolder.refuseOthers(folder)) != nil else {
@@ -25,7 +25,7 @@ enum EarlierDefaults {
         _ = try? file.publish()
     }
 
-    /// Whether the broker has the account, and from now on the choice; one that was made there since stands.
+    /// Whether the broker has the account and now the choice. A newer choice in the broker is kept.
     private static func isTaken(_ id: String, of app: String, on connection: DirectConnection) -> Bool {
         var params = ListAccounts.Params(.registered(app))
         params.includeSignedOut = true

@@ -32,7 +32,7 @@ struct ImportMSALCacheCommand: Subcommand {
 
     var global = GlobalOptions()
     var file = ""
-    /// Nobody in particular: every registered app gets what is of its client id.
+    /// If unset, each registered app gets the tokens of its client id.
     var receiver = AppOptions()
 
     mutating func declare(in arguments: inout Arguments) {
@@ -50,7 +50,7 @@ struct ImportMSALCacheCommand: Subcommand {
             do throws(BrokerClientError) {
                 result = try context.connection.call(ImportCache.self, params)
             } catch {
-                // The others may fit; only this one's sign-in is left out, and said to be.
+                // The others may fit; only this account is left out and reported.
                 guard error.code == .invalidParameter, error.rpc == nil else { throw error }
                 sum.problems.append("An account has more tokens than one message can hold; sign it in again.")
                 continue
@@ -67,13 +67,13 @@ struct ImportMSALCacheCommand: Subcommand {
         guard let object = JSONObject(json: bytes), CacheParts.sections.contains(where: { object[$0] != nil })
         else {
             throw BrokerClientError(
-                .invalidParameter, "\(file) is no cache of MSAL; it may be encrypted, which this command cannot read.")
+                .invalidParameter, "\(file) is not an MSAL cache; it may be encrypted, which this command cannot read.")
         }
         return object
     }
 }
 
-/// A cache account by account, for a message holds one account's tokens with ease and not everybody's.
+/// Splits a cache by account: a message easily holds the tokens of one account, but not of all.
 package enum CacheParts {
     static let sections = ["AccessToken", "RefreshToken", "IdToken", "Account", "AppMetadata"]
 
@@ -137,7 +137,7 @@ package enum ImportText {
 
     private static func leftOut(_ result: CacheImportReport) -> String? {
         let parts = [
-            result.older > 0 ? "\(result.older) that the broker has as good" : nil,
+            result.older > 0 ? "\(result.older) that the broker already has" : nil,
             result.expired > 0 ? "\(result.expired) expired" : nil,
         ]
         let words = parts.compactMap(\.self)

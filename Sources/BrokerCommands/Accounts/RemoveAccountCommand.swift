@@ -4,7 +4,7 @@ import BrokerRPC
 struct RemoveAccountCommand: Subcommand {
     static var about: About {
         About(
-            "remove", "Take an account's tokens from one app.",
+            "remove", "Remove an account from one app.",
             """
             Other apps keep theirs, and the browser stays signed in.
 
@@ -25,7 +25,7 @@ struct RemoveAccountCommand: Subcommand {
 
     func validate() throws(UsageError) {
         guard choice.reference != nil else {
-            throw UsageError("Say which app loses them: --app, or --client-id and --authority.")
+            throw UsageError("Name the app: --app, or --client-id and --authority.")
         }
     }
 

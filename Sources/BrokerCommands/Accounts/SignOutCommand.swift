@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// `logout`: `accounts sign-out`, by the word that people try first.
+/// `logout`, an alias for `accounts sign-out`, because people try it first.
 struct LogoutCommand: WaitingSubcommand {
     static var about: About {
         About(
@@ -58,7 +58,7 @@ struct SignOutCommand: WaitingSubcommand {
     }
 }
 
-/// Whose sign-in ends, where, and how thoroughly.
+/// The account to sign out, the apps that lose it, and the extent.
 struct SignOutOptions: ArgumentGroup {
     var account: AccountName?
     var choice = AppOptions()
@@ -100,7 +100,7 @@ struct SignOutOptions: ArgumentGroup {
         let node: JSONNode
         let name: String
         if let account {
-            // The broker finds out who is meant: what is looked up beforehand may be somebody else by then.
+            // The broker resolves the account: a prior lookup could name a different one by then.
             node = try await account.resolve { reference async throws(BrokerClientError) in
                 try await signOut(params(for: reference), on: connection, showing: page)
             }
@@ -122,7 +122,7 @@ struct SignOutOptions: ArgumentGroup {
         }
     }
 
-    /// What people know; the id where nobody is called by it any more.
+    /// The username, or the id if the account no longer exists.
     private func username(of account: AccountName, at location: SocketLocation) -> String {
         let found = try? account.find(among: choice.reference, on: DirectConnection(location: location))
         return found?.account.username ?? account.text
@@ -154,8 +154,8 @@ struct SignOutOptions: ArgumentGroup {
         return only
     }
 
-    /// Ctrl-C while the browser is waited for leaves the browser to itself: what was done is still told. Before, it ends
-    /// the command.
+    /// Ctrl-C during the wait for the browser stops only the wait, and the result is still printed. Earlier, it ends the
+    /// command.
     private func signOut(
         _ params: SignOutAccount.Params, on connection: BrokerConnection, showing page: SignOutPage
     ) async throws(BrokerClientError) -> JSONNode {
@@ -181,22 +181,22 @@ struct SignOutOptions: ArgumentGroup {
         } catch {
             guard error.code == .canceled else { throw error }
             throw BrokerClientError(
-                .userCanceled, "What was signed out by then stays so; brokerctl accounts list shows it.", cause: error)
+                .userCanceled, "Accounts already signed out stay so; brokerctl accounts list shows it.", cause: error)
         }
     }
 }
 
-/// The provider's page, in the person's browser or as an address to open by hand.
+/// The provider's page, in the user's browser or as a URL to open by hand.
 private final class SignOutPage: BrowserOpening {
     private let output: Output
     private let state = Mutex<(interaction: String?, isLeft: Bool)>((nil, false))
 
     init(output: Output) { self.output = output }
 
-    /// Whether the person did not wait for the browser.
+    /// Whether the user stopped waiting for the browser.
     var isLeft: Bool { state.withLock(\.isLeft) }
 
-    /// - Returns: what to end at the broker; nil when no page was asked for yet.
+    /// - Returns: the interaction to cancel; `nil` if no page has been requested yet.
     func leave() -> String? {
         state.withLock { state in
             state.isLeft = state.interaction != nil
@@ -217,13 +217,13 @@ private final class SignOutPage: BrowserOpening {
 }
 
 package enum SignOutText {
-    /// Whether a part that was asked for is not done; a script asks for all that it names.
+    /// Whether a requested part failed; a script needs all of them.
     static func hasFailure(_ stages: SignOutStages, leavesBrowser: Bool) -> Bool {
         let parts = [stages.local, stages.wipe, stages.revocation] + (leavesBrowser ? [] : [stages.browser])
         return parts.contains { if case .failed = $0 { true } else { false } }
     }
 
-    /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
+    /// - Parameter leavesBrowser: whether the user stopped waiting for the browser, which may still be signed in.
     package static func facts(_ stages: SignOutStages, of name: String, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()
         facts.add("Account", name)

@@ -5,7 +5,7 @@ import BrokerValues
 struct AddAppCommand: Subcommand {
     static var about: About {
         About(
-            "add", "Make an app known to the broker.",
+            "add", "Register an app with the broker.",
             """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. The broker reads the provider's metadata first, and \
@@ -35,7 +35,7 @@ struct AddAppCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("name", &name, "What requests will call it.")
+        arguments.argument("name", &name, "The app's name in requests.")
         arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
         arguments.flag("register", &register, "Register a new client at the provider instead of naming one (RFC 7591).")
         arguments.flag(
@@ -140,10 +140,10 @@ struct AddAppCommand: Subcommand {
         do throws(BrokerClientError) {
             return try context.answer(to: RegisterApp.self, params)
         } catch {
-            // Offline: somebody answers there, with another's certificate.
+            // `offline` includes a server that answers with the wrong certificate.
             guard error.code == .invalidResponse || error.code == .offline else { throw error }
             var error = error
-            error.message += " Nothing was added; to add the app all the same, say --no-check."
+            error.message += " Nothing was added; to add the app anyway, use --no-check."
             throw error
         }
     }

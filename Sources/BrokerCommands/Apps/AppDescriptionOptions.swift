@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What a person says of an app, when it is made known and when it is changed.
+/// The description of an app, for adding and editing it.
 struct AppDescriptionOptions: ArgumentGroup {
     var group: String?
     var scopes: [String] = []
@@ -19,7 +19,7 @@ struct AppDescriptionOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option("group", &group, value: "name", "The group it shares accounts with.")
-        arguments.list("scope", &scopes, takesSeveral: true, "What it usually asks for; may be repeated.")
+        arguments.list("scope", &scopes, takesSeveral: true, "A scope that it usually requests; may be repeated.")
         arguments.list(
             "allowed-scope", &allowedScopes, value: "scope", takesSeveral: true,
             "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out."
@@ -39,10 +39,10 @@ struct AppDescriptionOptions: ArgumentGroup {
             "A parameter that goes along with every sign-in; may be repeated. An empty value takes it away.")
         arguments.list(
             "resource", &resources, value: "uri",
-            "Where its tokens are good (RFC 8707), if a request does not say; may be repeated.")
+            "A resource of its tokens (RFC 8707), if a request names none; may be repeated.")
         arguments.option(
             "mailbox", &mailbox, value: "name@host",
-            "What mail servers call the account, for brokerctl token --format xoauth2; its username if left out.")
+            "The account's name at mail servers, for brokerctl token --format xoauth2; its username if left out.")
         arguments.option(
             "bind-refresh-token", &bindsRefreshToken, value: "choice",
             "Whether refresh tokens are bound to a key (DPoP) although access tokens are bearer tokens: on, off, or auto for where the provider is known to do so."
@@ -53,7 +53,7 @@ struct AppDescriptionOptions: ArgumentGroup {
         )
     }
 
-    /// Points out programs that nobody can be.
+    /// Warns about programs that can never match.
     func warn(_ context: CommandContext) {
         let programs = executables.filter { !$0.isEmpty }
         guard !programs.isEmpty else { return }
@@ -63,7 +63,7 @@ struct AppDescriptionOptions: ArgumentGroup {
         }
     }
 
-    /// Changes what was named on the command line, and keeps the rest. An empty text takes something away.
+    /// Changes only what the command line names. An empty text removes a value.
     func change(_ description: inout AppDescription) {
         if let group { description.group = group.isEmpty ? nil : group }
         if let redirectURI { description.redirectURI = redirectURI.isEmpty ? nil : redirectURI }
@@ -96,7 +96,7 @@ struct AppDescriptionOptions: ArgumentGroup {
     }
 }
 
-/// Something of a registration that the broker decides where nobody else does.
+/// A property of a registration that the broker decides by default.
 enum RegisteredChoice: String, CaseIterable, ArgumentValue {
     case on, off, auto
 
@@ -111,7 +111,7 @@ enum RegisteredChoice: String, CaseIterable, ArgumentValue {
     }
 }
 
-/// Where a client secret comes from. Never from an argument: every process of the machine can read those.
+/// The source of a client secret. Never an argument: every process of the machine can read those.
 struct ClientSecretOptions: ArgumentGroup {
     var path: String?
     var isOnStandardInput = false

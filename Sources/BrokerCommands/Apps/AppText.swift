@@ -1,6 +1,6 @@
 import BrokerRPC
 
-/// Registered apps as people read them.
+/// Registered apps as text.
 package enum AppText {
     package static func table(_ apps: [App]) -> Table {
         let haveFiles = apps.contains { $0.source != nil }
@@ -37,7 +37,7 @@ package enum AppText {
         return facts
     }
 
-    /// What a person may count on there.
+    /// The features of the provider.
     static func outline(_ provider: ProviderOutline) -> String {
         let names = [
             "device_authorization": "device codes", "revocation": "revocation",

@@ -5,7 +5,7 @@ import BrokerValues
 struct EditAppCommand: Subcommand {
     static var about: About {
         About(
-            "edit", "Change what is named of a registered app, and keep the rest.",
+            "edit", "Change named properties of a registered app, and keep the rest.",
             """
             A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
             app a group of its own. A client secret is kept, unless another is given.

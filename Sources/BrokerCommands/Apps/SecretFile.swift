@@ -2,11 +2,11 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// A secret that a file holds: an argument could be read by every process of the machine.
+/// A secret in a file, because every process of the machine can read arguments.
 enum SecretFile {
     private static let longest = 16 << 10
 
-    /// The first line, without white space at its ends.
+    /// The first line, trimmed.
     ///
     /// - Parameter path: `-` is standard input.
     static func firstLine(of path: String) throws(BrokerClientError) -> String {

@@ -1,14 +1,14 @@
 import BrokerValues
 
-/// What makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in
-/// `mimeapps.list` (Desktop Entry Specification 1.5; MIME Application Associations 1.0.1). The texts are pure.
+/// Makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in
+/// `mimeapps.list` (Desktop Entry Specification 1.5; MIME Application Associations 1.0.1). Pure.
 package struct URLHandler: Sendable, Equatable {
     package let app: String
     /// In lower case.
     package let scheme: String
 
-    /// - Returns: nil when the URI's scheme is not an app's own. Such a scheme has a dot in it (RFC 8252, section 7.1):
-    ///   nobody can take `https` or `mailto` away from their programs by registering an app.
+    /// - Returns: `nil` if the URI's scheme is not private to an app. Such a scheme contains a dot (RFC 8252, section 7.1),
+    ///   so registering an app cannot take over `https` or `mailto`.
     package init?(app: String, redirectURI: String) {
         guard let colon = redirectURI.firstIndex(of: ":") else { return nil }
         let scheme = redirectURI[..<colon].lowercased()
@@ -29,7 +29,7 @@ package struct URLHandler: Sendable, Equatable {
 
     package var mimeType: String { "x-scheme-handler/\(scheme)" }
 
-    /// The app's name with what file names and lists do not take as its bytes: two apps never share an entry.
+    /// The app's name, with bytes that file names and lists do not allow escaped, so that two apps never share an entry.
     package static func desktopID(of app: String) -> String {
         let name = app.utf8.map { byte in
             switch byte {
@@ -58,11 +58,11 @@ package struct URLHandler: Sendable, Equatable {
     }
 }
 
-/// `mimeapps.list`, changed in one line and kept as it is in all others.
+/// Edits one line of `mimeapps.list` and keeps all others.
 package enum MimeApplications {
     private static let group = "[Default Applications]"
 
-    /// Puts the entry before what was there.
+    /// Puts the entry before the existing ones.
     package static func adding(_ entry: String, for type: String, to text: String) -> String {
         var lines = self.lines(of: text)
         if let line = line(of: type, in: lines) {
@@ -77,7 +77,7 @@ package enum MimeApplications {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Takes the entry away wherever it is a default.
+    /// Removes the entry wherever it is a default.
     package static func removing(_ entry: String, from text: String) -> String {
         var inGroup = false
         let kept = lines(of: text).compactMap { line -> String? in

@@ -2,14 +2,14 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// Where a person's desktop looks for handlers (XDG Base Directory Specification).
+/// The folders where the user's desktop looks for handlers (XDG Base Directory Specification).
 struct URLHandlerFiles {
     private let data: String
     private let configuration: String
 
     init() throws(BrokerClientError) {
         func folder(_ variable: String, _ standard: String) -> String? {
-            // A relative path there is to be ignored.
+            // The specification says to ignore a relative path.
             if let path = SocketLocation.variable(variable), path.hasPrefix("/") { return path }
             return SocketLocation.variable("HOME").map { "\($0)/\(standard)" }
         }
@@ -48,7 +48,7 @@ struct URLHandlerFiles {
         return true
     }
 
-    /// - Returns: the file's text; nothing only when there is no file: what cannot be read must not be written over.
+    /// - Returns: the file's text; empty only if there is no file, because an unreadable one must not be overwritten.
     private func text(_ path: String) throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
         guard let bytes = contents(ofFileAt: path),
@@ -60,7 +60,7 @@ struct URLHandlerFiles {
         return text
     }
 
-    /// Whole or not at all. A link is followed: many keep their settings elsewhere.
+    /// Writes atomically. A link is followed: many people keep their settings elsewhere.
     private func write(_ text: String, to path: String) throws(BrokerClientError) {
         let target = path.realPath ?? path
         var facts = stat()

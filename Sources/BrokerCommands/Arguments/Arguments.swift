@@ -1,8 +1,8 @@
-/// What a command declares itself to. Without a command line it lists the declarations; with one, it puts each value into the
-/// variable of its declaration as well.
+/// Collects the declarations of a command. Given a command line, it also assigns each value to the variable of its
+/// declaration.
 package struct Arguments {
     private(set) var declarations: [Declaration] = []
-    /// The words of each declaration, in the order of their declaration; nil while they are listed.
+    /// The words of each declaration, in order of declaration; `nil` if there is no command line.
     private let given: [[String]]?
     private var next = 0
     /// The first one.
@@ -28,13 +28,13 @@ package struct Arguments {
         if !words.isEmpty { isSet = true }
     }
 
-    /// A flag that can be taken back: `--no-NAME`. The last one counts; nil stays where neither is said.
+    /// A flag with a negation, `--no-NAME`. The last one counts; `nil` remains if neither is given.
     package mutating func choice(_ name: String, _ isSet: inout Bool?, _ summary: String) {
         let words = take { Declaration(kind: .choice, name: name, summary: summary) }
         if let last = words.last { isSet = last == name }
     }
 
-    /// - Parameter value: what help calls the value; the option's name if left out.
+    /// - Parameter value: the value's name in help; the option's name if left out.
     package mutating func option<Value: ArgumentValue>(
         _ name: String, _ variable: inout Value?, value: String? = nil, _ summary: String, _ details: String = "",
         completing completion: Completion = .none
@@ -48,7 +48,7 @@ package struct Arguments {
         }
     }
 
-    /// An option that has a value where it is not said, or one that must be said.
+    /// An option with a default, or a required one.
     package mutating func option<Value: ArgumentValue>(
         _ name: String, _ variable: inout Value, value: String? = nil, isRequired: Bool = false, _ summary: String,
         completing completion: Completion = .none
@@ -79,7 +79,7 @@ package struct Arguments {
         }
     }
 
-    /// A word that must be there.
+    /// A required argument.
     package mutating func argument<Value: ArgumentValue>(
         _ name: String, _ variable: inout Value, _ summary: String, completing completion: Completion = .none
     ) {
@@ -102,12 +102,12 @@ package struct Arguments {
         }
     }
 
-    /// All words behind `--`.
+    /// All words after `--`.
     package mutating func rest(_ name: String, _ words: inout [String], _ summary: String) {
         words += take { Declaration(kind: .rest, name: name, summary: summary, isRepeated: true) }
     }
 
-    /// All words from the first on that no argument before it takes, as they are: what looks like an option, too.
+    /// All words after the last declared argument, verbatim, even if they look like options.
     package mutating func tail(_ name: String, _ words: inout [String], _ summary: String) {
         words += take { Declaration(kind: .tail, name: name, summary: summary, isRepeated: true) }
     }
@@ -121,7 +121,7 @@ package struct Arguments {
         }
     }
 
-    /// - Returns: what the command line has for the next declaration.
+    /// - Returns: the words of the command line for the next declaration.
     private mutating func take(_ declaration: () -> Declaration) -> [String] {
         guard let given else {
             declarations.append(declaration())

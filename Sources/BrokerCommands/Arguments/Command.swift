@@ -1,12 +1,12 @@
 /// Options that belong together, for one command or several.
 package protocol ArgumentGroup: SendableMetatype {
-    /// As when nothing is said. What must be said is overwritten before anybody reads it.
+    /// The defaults. Required values are overwritten before they are read.
     init()
 
-    /// Names every option, flag and argument, and the variable that its value goes to.
+    /// Declares every option, flag and argument, and the variable for its value.
     mutating func declare(in arguments: inout Arguments)
 
-    /// - Throws: where what was said does not go together.
+    /// - Throws: if the arguments contradict each other.
     func validate() throws(UsageError)
 }
 
@@ -17,7 +17,7 @@ extension ArgumentGroup {
 /// A subcommand, or a noun with subcommands below it.
 package protocol Command: ArgumentGroup {
     static var about: About { get }
-    /// None below a verb.
+    /// Empty for a verb.
     static var subcommands: [any Command.Type] { get }
 
     /// - Returns: the exit status; some commands end the process by themselves.
@@ -27,7 +27,7 @@ package protocol Command: ArgumentGroup {
 extension Command {
     package static var subcommands: [any Command.Type] { [] }
 
-    /// All that its command line may have, in the order of their declaration.
+    /// The declarations of its command line, in order.
     package static var declarations: [Declaration] {
         var (command, arguments) = (Self(), Arguments())
         command.declare(in: &arguments)
@@ -35,7 +35,7 @@ extension Command {
     }
 }
 
-/// A word of the command line, and what help says of it.
+/// A command's name and its help.
 package struct About: Sendable {
     package let name: String
     /// One sentence.
@@ -49,11 +49,11 @@ package struct About: Sendable {
     }
 }
 
-/// A command line that cannot be carried out.
+/// An invalid command line.
 package struct UsageError: Error, Equatable {
-    /// One sentence, which says what to do.
+    /// One sentence that says what to do.
     package let message: String
-    /// What help says of the option or argument that it is about.
+    /// The help of the option or argument concerned.
     var help = ""
     var isAboutSubcommand = false
 

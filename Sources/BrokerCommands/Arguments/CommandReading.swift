@@ -1,7 +1,7 @@
-/// What a command line asks for.
+/// The meaning of a command line.
 package enum CommandReading {
     case command(any Command)
-    /// How a command is used.
+    /// The help of a command.
     case help(CommandPath)
     case version
     /// A noun without its verb.
@@ -14,7 +14,7 @@ package enum CommandReading {
         var (before, rest) = ([String](), words[...])
         var asksHelp = false
         while !path.last.subcommands.isEmpty {
-            // Nearly always the name comes first.
+            // The name nearly always comes first.
             var place = rest.startIndex
             if rest.first?.utf8.first == UInt8(ascii: "-") {
                 let options = ParsedArguments(Array(rest), by: path.last.declarations, stopsAtArgument: true)
@@ -40,7 +40,7 @@ package enum CommandReading {
         self = asksHelp ? .help(path) : CommandReading(path, before + rest)
     }
 
-    /// - Parameter words: all but those that name the command.
+    /// - Parameter words: all except the command's name.
     private init(_ path: CommandPath, _ words: [String]) {
         let sorted = ParsedArguments(words, by: path.last.declarations)
         if let end = CommandReading(asked: sorted, path) { self = end; return }
@@ -49,7 +49,7 @@ package enum CommandReading {
         self = arguments.mistake.map { .mistake($0, path) } ?? .command(command)
     }
 
-    /// Help is given whatever else is said.
+    /// Help takes precedence over everything else.
     private init?(asked words: ParsedArguments, _ path: CommandPath) {
         if words.asksHelp {
             self = .help(path)
@@ -64,11 +64,11 @@ package enum CommandReading {
 }
 
 extension Command {
-    /// As a group of its own: declared, then held against its rules.
+    /// Reads the command like a group: declares, then validates.
     fileprivate mutating func read(_ arguments: inout Arguments) { arguments.group(&self) }
 }
 
-/// From the root to a command.
+/// The commands from the root down to one.
 package struct CommandPath {
     package private(set) var types: [any Command.Type]
 
@@ -78,7 +78,7 @@ package struct CommandPath {
 
     var isRoot: Bool { types.count == 1 }
     package var last: any Command.Type { types[types.count - 1] }
-    /// What is typed: `["brokerctl", "accounts", "list"]`.
+    /// The words typed: `["brokerctl", "accounts", "list"]`.
     package var names: [String] { types.map { $0.about.name } }
     package var text: String { names.joined(separator: " ") }
 }

@@ -1,7 +1,7 @@
-/// One option, flag or argument as its command declares it. Reading, help, completion and the manual page are made of these.
+/// One option, flag or argument as its command declares it. Parsing, help, completion and the manual page use these.
 package struct Declaration: Sendable {
     package enum Kind: Sendable {
-        /// `--show`: it is there or not.
+        /// `--show`: present or absent.
         case flag
         /// `--instance-aware` or `--no-instance-aware`.
         case choice
@@ -9,24 +9,24 @@ package struct Declaration: Sendable {
         case option
         /// `--scope mail.read mail.send`: all words up to the next option.
         case listOption
-        /// Known by its place.
+        /// Identified by its position.
         case argument
-        /// All that stands behind `--`.
+        /// All words after `--`.
         case rest
-        /// All from the first word on that is neither an option nor another argument's: another program reads it.
+        /// All words from the first that is neither an option nor another argument; another program reads them.
         case tail
     }
 
     package let kind: Kind
-    /// Without dashes; of an argument what help calls it.
+    /// The name without dashes; for an argument, its name in help.
     package let name: String
     /// `y` for `-y`.
     var short: Character?
-    /// What help calls the value.
+    /// The value's name in help.
     package var value = ""
     /// A sentence.
     package let summary: String
-    /// What else there is to say.
+    /// Further help.
     package var details = ""
     package var isRequired = false
     package var isRepeated = false
@@ -37,10 +37,10 @@ package struct Declaration: Sendable {
     var isPositional: Bool { kind == .argument || kind == .rest || kind == .tail }
     var takesValue: Bool { kind == .option || kind == .listOption }
 
-    /// All that its value can be; empty where there is no end of them.
+    /// All possible values; empty if unlimited.
     var values: [String] { type?.words ?? [] }
 
-    /// As it is typed: `-y`, `--yes`.
+    /// The words typed: `-y`, `--yes`.
     package var words: [String] {
         switch kind {
         case .argument, .rest, .tail: []
@@ -49,31 +49,31 @@ package struct Declaration: Sendable {
         }
     }
 
-    /// Those that every command has besides its own.
+    /// The options of every command.
     package static let standard = [
         Declaration(kind: .flag, name: "version", summary: "Show the version."),
         Declaration(kind: .flag, name: "help", short: "h", summary: "Show how the command is used."),
     ]
 
-    /// What is typed besides: `<name>`.
+    /// The value in usage texts: `<name>`.
     package var placeholder: String { isPositional ? "<\(name)>" : takesValue ? "<\(value)>" : "" }
 }
 
-/// What a shell offers in the place of a value.
+/// A shell's completions of a value.
 package enum Completion: Sendable {
     case none
     case files
     case words([String])
-    /// What this command prints at that moment, one a line.
+    /// The output of this command, one completion per line.
     case output(of: String)
 }
 
-/// What one word of a command line can be.
+/// The type of one word of a command line.
 package protocol ArgumentValue: SendableMetatype {
     init?(argument: String)
-    /// All words that it can be; none where there is no end of them.
+    /// All possible words; empty if unlimited.
     static var words: [String] { get }
-    /// What words mean, for shells that show it.
+    /// Descriptions of words, for shells that show them.
     static var meanings: [String: String] { get }
 }
 

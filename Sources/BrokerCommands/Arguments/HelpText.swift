@@ -1,11 +1,11 @@
-/// How a command is used, for people.
+/// The help of a command.
 package struct HelpText {
     private let path: CommandPath
     private let layout: Layout
-    /// Where the texts begin that stand beside names; below them where lines are short.
+    /// The column of the texts next to names; below the names if lines are short.
     private let margin: Int
 
-    /// - Parameter columns: examples may be longer: what is copied has to be whole.
+    /// - Parameter columns: examples may be longer, because text to copy must stay whole.
     package init(_ path: CommandPath, columns: Int) {
         self.path = path
         layout = Layout(columns: columns)
@@ -21,16 +21,16 @@ package struct HelpText {
         if !subcommands.isEmpty {
             parts.append("SUBCOMMANDS:\n" + subcommands.joined(separator: "\n"))
             let help = [path.names[0], "help"] + path.names.dropFirst() + ["<subcommand>"]
-            parts.append("'\(help.joined(separator: " "))' says more of one.")
+            parts.append("Run '\(help.joined(separator: " "))' for details.")
         }
         return parts.filter { !$0.isEmpty }.map(prose).joined(separator: "\n\n")
     }
 
-    /// One line, for whoever mistyped it.
+    /// One line, shown after a usage error.
     package var usage: String {
         guard path.last.subcommands.isEmpty else { return "\(path.text) [<options>] <subcommand>" }
         let declarations = path.last.declarations
-        // A longer list says less.
+        // A longer list is harder to read.
         let options = declarations.filter { !$0.isPositional && !$0.isRequired }
         let shown = options.count > 10 ? ["[<options>]"] : options.map(Self.usage)
         let others = declarations.filter { $0.isPositional || $0.isRequired }.map(Self.usage)
@@ -55,7 +55,7 @@ package struct HelpText {
         return items.isEmpty ? "" : title + "\n" + items.joined(separator: "\n")
     }
 
-    /// A name, and what is said of it beside or below.
+    /// A name, with its text next to or below it.
     private func item(_ name: String, _ text: String) -> String {
         let name = "  " + name
         let lines = layout.prose("".padded(to: margin) + text)
@@ -63,7 +63,7 @@ package struct HelpText {
         return name + lines.dropFirst(name.columns)
     }
 
-    /// What is indented stays as it is.
+    /// Indented lines stay as they are.
     private func prose(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(" ") ? String($0) : layout.prose(String($0)) }.joined(separator: "\n")

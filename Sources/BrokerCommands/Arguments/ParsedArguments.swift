@@ -1,13 +1,13 @@
-/// The words of a command line, each with the declaration that it belongs to.
+/// The words of a command line, each assigned to its declaration.
 struct ParsedArguments {
     let declarations: [Declaration]
-    /// For each declaration its values in their order; of a flag its name, as often as it is said.
+    /// The values of each declaration, in order; for a flag, its name once per use.
     private(set) var words: [[String]]
     private(set) var asksHelp = false
     private(set) var asksVersion = false
     /// The first one.
     private(set) var mistake: UsageError?
-    /// Where the first word stands that is neither an option nor its value.
+    /// The position of the first word that is neither an option nor its value.
     private(set) var firstArgument: Int?
 
     private let line: [String]
@@ -16,7 +16,7 @@ struct ParsedArguments {
     private var isBehindDashes = false
     private var isInTail = false
 
-    /// - Parameter stopsAtArgument: whether only options are read, which stand before a subcommand.
+    /// - Parameter stopsAtArgument: whether to read only the options before a subcommand.
     init(_ line: [String], by declarations: [Declaration], stopsAtArgument: Bool = false) {
         self.line = line
         self.stopsAtArgument = stopsAtArgument
@@ -46,7 +46,7 @@ struct ParsedArguments {
         }
     }
 
-    /// A dash alone is a value: standard input.
+    /// A single dash is a value: standard input.
     private static func isOption(_ word: String) -> Bool {
         let bytes = word.utf8
         return bytes.first == UInt8(ascii: "-") && bytes.count > 1

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What can be wrong with a command line, and the sentence that says so.
+/// The possible mistakes in a command line, with their messages.
 extension UsageError {
     static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
         let hint = Spelling.hint(for: word, among: declarations.flatMap(\.words).filter { $0.hasPrefix("--") })
@@ -10,7 +10,7 @@ extension UsageError {
     static func tooMany(_ word: String, among declarations: [Declaration]) -> UsageError {
         // `brokerctl token notes`
         let hint = declarations.contains { $0.name == "app" } ? " Did you mean --app \(word.clean)?" : ""
-        return UsageError("\(word.clean) is one argument too many.\(hint)")
+        return UsageError("\(word.clean) is an unexpected argument.\(hint)")
     }
 
     static func hasNoValue(_ declaration: Declaration) -> UsageError {
@@ -18,7 +18,7 @@ extension UsageError {
     }
 
     static func missingValue(_ declaration: Declaration) -> UsageError {
-        UsageError("--\(declaration.name) lacks its value.", about: declaration)
+        UsageError("--\(declaration.name) needs a value.", about: declaration)
     }
 
     static func missing(_ declaration: Declaration) -> UsageError {

@@ -5,7 +5,7 @@ import BrokerValues
 struct AuditCommand: Subcommand {
     static var about: About {
         About(
-            "audit", "Show what was decided and handed out, and check that the log is whole.",
+            "audit", "Show past decisions and issued tokens, and verify the log.",
             """
             The oldest first. Exit status 1 when something was changed in the log or taken out of it. Where newer entries have pushed out \
             older ones, a note says before which time.
@@ -27,7 +27,7 @@ struct AuditCommand: Subcommand {
         arguments.option("since", &since, value: "time", "Not longer ago than this, as in 10m, 12h or 30d.")
         arguments.option("limit", &limit, value: "count", "The newest so many (1 to 10000; 1000 if left out).")
         arguments.option("app", &app, value: "name", "Of this app only.", completing: LiveCompletion.apps)
-        arguments.flag("facts", &facts, "Also show what each caller was judged by.")
+        arguments.flag("facts", &facts, "Also show each caller's facts.")
     }
 
     func validate() throws(UsageError) {
@@ -40,7 +40,7 @@ struct AuditCommand: Subcommand {
         params.app = app
         var log = ListAudit.Result(entries: [], intact: true, completeSince: nil)
         var nodes: [JSONNode] = []
-        // The newest page first.
+        // Pages are read newest first.
         while true {
             params.limit = min(limit - Int64(log.entries.count), 1000)
             let node = try context.connection.result(of: ListAudit.self, params)

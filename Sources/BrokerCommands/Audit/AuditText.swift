@@ -1,13 +1,13 @@
 import BrokerRPC
 import BrokerValues
 
-/// The audit log as people read it.
+/// The audit log as text.
 package enum AuditText {
     package static func list(
         _ entries: [AuditEntry], now: NumericDate, usernames: [String: String] = [:], withFacts: Bool = false,
         in layout: Layout = .plain
     ) -> String {
-        guard !entries.isEmpty else { return "Nothing was recorded that fits.\n" }
+        guard !entries.isEmpty else { return "There are no matching entries.\n" }
         var table = DetailedTable("WHEN", "METHOD", "OUTCOME", "TIMES", "APP")
         for entry in entries {
             table.add(

@@ -4,9 +4,9 @@ import BrokerRPC
 struct AcceptRestoreCommand: Subcommand {
     static var about: About {
         About(
-            "accept-restore", "Say that the vault is right as it is, after a restore or when records were set aside.",
+            "accept-restore", "Accept the vault's current state after a restore or when records were set aside.",
             """
-            For whoever restored a backup on purpose, or has seen to what `brokerctl status` says under Attention. Look at \
+            Use it after restoring a backup on purpose, or after resolving what `brokerctl status` shows under Attention. Look at \
             `brokerctl apps list` first: programs that were taken off an app's list since a backup are on it again. What was \
             set aside is deleted.
 

@@ -46,7 +46,7 @@ package enum CacheText {
         return facts
     }
 
-    /// In the unit that gives one to four digits, rounded up.
+    /// A size in the unit that gives one to four digits, rounded up.
     package static func size(_ bytes: Int) -> String {
         guard bytes >= 1024 else { return "\(bytes) bytes" }
         let (unit, name) = bytes < 10 << 20 ? (1 << 10, "KiB") : (1 << 20, "MiB")

@@ -48,12 +48,12 @@ package enum ErasureText {
         "\(accounts) account\(accounts == 1 ? "" : "s") and \(tokens) \(kind)\(tokens == 1 ? "" : "s")"
     }
 
-    /// - Throws: where it was asked for and is not done, which the text has told.
+    /// - Throws: if a requested revocation failed, which the text has already reported.
     static func requireRevocation(_ report: ErasureReport) throws(BrokerClientError) {
         if case .failed = report.revocation { throw BrokerClientError(.reported, "Not everything could be revoked.") }
     }
 
-    /// - Parameter what: was erased.
+    /// - Parameter what: the erased items.
     package static func text(_ report: ErasureReport, of what: String) -> String {
         let provider =
             switch report.revocation {

@@ -9,7 +9,7 @@ struct ExportCacheCommand: Subcommand {
         About(
             "export", "Save apps, accounts and tokens to a file that a passphrase opens.",
             """
-            Whoever has the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
+            Anyone with the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
             are not in it, and approvals of programs stay with this machine. The broker seals the file; this command never \
             sees a token. Providers that rotate refresh tokens refuse the ones of an old backup.
 
@@ -27,15 +27,15 @@ struct ExportCacheCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.argument("file", &file, "The file to write, mode 0600.", completing: .files)
-        arguments.flag("force", &force, "Replace the file if it is there already.")
+        arguments.flag("force", &force, "Replace an existing file.")
         arguments.group(&asking)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // Before anybody types a passphrase.
+        // Checked before the user types a passphrase.
         try NewFile.check(file, replacing: force)
         let status = try context.connection.call(GetBrokerStatus.self, .init())
-        // A refusal comes before anybody types, too.
+        // This also fails before the user types anything.
         let contents = try context.connection.call(GetCacheStatistics.self, .init())
         if status.mode == .system, geteuid() == 0 {
             context.output.aside(
@@ -45,14 +45,14 @@ struct ExportCacheCommand: Subcommand {
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)
         let begun = try context.answer(to: ExportCache.self, .init(passphrase: passphrase))
         let transfer = try ExportCache.Result.decoded(begun).transfer
-        // Ctrl-C from here on takes away what is half there.
+        // From here on, Ctrl-C removes the unfinished file.
         Interrupt.onInterrupt {}
         let target = try NewFile(at: file, replacing: force)
         var isDone = false
         while !isDone {
             let part = try context.connection.call(ExportCachePart.self, .init(transfer: transfer))
             guard let bytes = bytesOfAnyBase64(part.data) else {
-                throw BrokerClientError(.invalidResponse, "The broker sent what is no part of a backup.")
+                throw BrokerClientError(.invalidResponse, "The broker's answer is not part of a backup.")
             }
             guard Interrupt.received.load(ordering: .relaxed) == 0 else {
                 throw BrokerClientError(.userCanceled, "Nothing was saved.")

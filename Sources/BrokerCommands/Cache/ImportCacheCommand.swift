@@ -32,14 +32,14 @@ struct ImportCacheCommand: Subcommand {
         arguments.group(&asking)
     }
 
-    /// With what base64 adds to it, well within a line.
+    /// Fits well within a line even as base64.
     private static let partCount = 512 << 10
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard access(file, R_OK) == 0 else { throw unreadable() }
-        // A refusal comes before anybody types.
+        // This fails before the user types anything.
         _ = try context.connection.call(GetCacheStatistics.self, .init())
-        // The broker keeps what was sent for a minute only: first the question, however long it takes.
+        // The broker keeps the parts for only a minute, so the question, which may take longer, comes first.
         let passphrase = try asking.read("Passphrase of the backup")
         let transfer = try send(in: context)
         var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
@@ -47,7 +47,7 @@ struct ImportCacheCommand: Subcommand {
         try context.tell(ImportBackup.self, params) { BackupText.text($0, now: Output.now, in: context.output.layout) }
     }
 
-    /// - Returns: what the broker calls it.
+    /// - Returns: the broker's id of the transfer.
     private func send(in context: CommandContext) throws(BrokerClientError) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable() }
@@ -55,7 +55,7 @@ struct ImportCacheCommand: Subcommand {
         var transfer: String?
         while true {
             let part = try part(of: descriptor)
-            // An empty file is handed in as well: the broker says what it is not.
+            // An empty file is sent as well: the broker reports that it is not a backup.
             if part.isEmpty, let transfer { return transfer }
             transfer = try ImportCachePart.Result.decoded(
                 try context.answer(
@@ -85,7 +85,7 @@ struct ImportCacheCommand: Subcommand {
 }
 
 package enum BackupText {
-    /// What a backup has of what there is.
+    /// The part of the cache that a backup contains.
     package static func contents(_ all: CacheStatistics) -> String {
         let counts = [
             (all.records.apps, "app"), (all.accounts, "account"), (all.records.refreshTokens, "refresh token"),

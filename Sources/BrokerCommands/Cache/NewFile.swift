@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// A file that is at its place whole and on disk, or not at all.
+/// A file that appears at its path complete and on disk, or not at all.
 final class NewFile {
     private let path: String
     private let isReplacing: Bool
@@ -11,14 +11,14 @@ final class NewFile {
     private let descriptor: Int32
     private(set) var count = 0
 
-    /// - Parameter mode: whose it is once it is whole; until then it is private.
-    /// - Throws: where there is a file of that name already, unless it is to be replaced.
+    /// - Parameter mode: applies once the file is complete; until then it is private.
+    /// - Throws: if the file already exists and is not to be replaced.
     init(at path: String, replacing isReplacing: Bool, mode: mode_t = 0o600) throws(BrokerClientError) {
         self.mode = mode
         self.path = path
         self.isReplacing = isReplacing
         try Self.check(path, replacing: isReplacing)
-        // Beside its place: a rename does not leave a file system.
+        // In the same folder: rename() cannot cross file systems.
         let name = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         descriptor = makePrivateFile(name)
         temporary = descriptor < 0 ? "" : name
@@ -47,7 +47,7 @@ final class NewFile {
             guard rename(temporary, path) == 0 else { throw Self.failure(path) }
             temporary = ""
         } else if link(temporary, path) != 0 {
-            // rename() would replace what somebody has put there meanwhile; where there are no links, a look has to do.
+            // rename() would replace a file created in the meantime; on file systems without links, a check has to suffice.
             let number = errno
             guard number != EEXIST, !Self.exists(path) else { throw Self.taken(path) }
             guard rename(temporary, path) == 0 else { throw Self.failure(path) }
@@ -66,7 +66,7 @@ final class NewFile {
     }
 
     private static func taken(_ path: String) -> BrokerClientError {
-        BrokerClientError(.invalidParameter, "\(path) is there already; name another file, or replace it with --force.")
+        BrokerClientError(.invalidParameter, "\(path) already exists; name another file, or replace it with --force.")
     }
 
     private static func failure(_ path: String) -> BrokerClientError {

@@ -5,7 +5,7 @@ import BrokerValues
 struct PartitionsCommand: Noun {
     static var about: About {
         About(
-            "partitions", "See whose records a broker for all users has, and erase one's. For root.",
+            "partitions", "List the records of each user of a system broker, or erase one user's. For root.",
             """
             Examples:
               sudo brokerctl partitions list
@@ -51,7 +51,7 @@ struct ListPartitionsCommand: Subcommand {
 }
 
 enum PartitionText {
-    /// - Parameter state: as `partitions.list` gives it.
+    /// - Parameter state: from `partitions.list`.
     static func state(_ state: String) -> String {
         switch state {
         case "present": "there"
@@ -86,7 +86,7 @@ struct RemovePartitionCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try confirmation.ask { () throws(BrokerClientError) in
-            // A refusal comes before the question.
+            // This fails before the question.
             let all = try context.connection.call(ListPartitions.self, .init()).partitions
             let found = all.first { $0.uid == Int64(uid) }
             let whose = found?.account.map { ", which are \($0.clean)'s" } ?? ""

@@ -1,7 +1,7 @@
 struct ConfigCommand: Noun {
     static var about: About {
         About(
-            "config", "Look at the broker's settings, and change yours.",
+            "config", "Show the broker's settings, and change yours.",
             """
             Examples:
               brokerctl config show log

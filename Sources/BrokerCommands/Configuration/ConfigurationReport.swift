@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What `brokerd --check-config` says, a line a setting: `name = value  # origin`.
+/// One line of the output of `brokerd --check-config`: `name = value  # origin`.
 package struct ConfigurationReport {
     package var name: String
     package var value: String
@@ -14,11 +14,11 @@ package struct ConfigurationReport {
         origin = String(line[mark.upperBound...])
         let end = Self.endOfName(in: setting)
         name = String(setting[..<end])
-        // An app that a file registers has a name and an origin only.
+        // An app from a file has only a name and an origin.
         value = String(setting[end...].dropFirst(" = ".count))
     }
 
-    /// Where a blank stands behind it. A part of it may be quoted: then whatever is in the quotes belongs to it.
+    /// The first blank after the name. A part of the name may be quoted and then contain blanks.
     private static func endOfName(in setting: Substring) -> Substring.Index {
         var (isQuoted, isEscaped) = (false, false)
         for (index, scalar) in zip(setting.unicodeScalars.indices, setting.unicodeScalars) {
@@ -35,7 +35,7 @@ package struct ConfigurationReport {
         return setting.endIndex
     }
 
-    /// What a setting without a value has in its place.
+    /// Whether the setting has a value; brokerd prints a placeholder otherwise.
     var isSet: Bool { value != "(not set)" }
 
     static func unknown(_ name: String) -> BrokerClientError {
@@ -43,7 +43,7 @@ package struct ConfigurationReport {
             .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
     }
 
-    /// - Parameter remark: is given what is wrong with files that the daemon goes on without, those of apps.
+    /// - Parameter remark: receives mistakes in files of apps, which the daemon ignores.
     static func current(
         of broker: TargetBroker, remark: (String) -> Void = { _ in }
     ) throws(BrokerClientError) -> [ConfigurationReport] {
@@ -53,14 +53,14 @@ package struct ConfigurationReport {
         return settings
     }
 
-    /// - Returns: nil for a configuration that the daemon does not take. The status does not tell: a mistake in a file of apps is one
-    ///   too, and the daemon takes the settings all the same.
+    /// - Returns: `nil` for a configuration that the daemon rejects. The status does not show this: it also reports a mistake in a file
+    ///   of apps, although the daemon accepts the settings.
     package static func all(in text: String) -> [ConfigurationReport]? {
         let settings = text.split(separator: "\n").filter { !isSaid($0) }.compactMap(ConfigurationReport.init)
         return settings.isEmpty ? nil : settings
     }
 
-    /// Whether brokerd says it for people.
+    /// Whether the line is a message of brokerd.
     private static func isSaid(_ line: Substring) -> Bool { line.hasPrefix(speaker) }
     private static func said(by line: Substring) -> String { String(line.dropFirst(speaker.count)) }
     private static let speaker = "brokerd: "
@@ -74,10 +74,10 @@ package struct ConfigurationReport {
 
     static var noDaemon: BrokerClientError {
         BrokerClientError(
-            .unsupported, "There is no brokerd beside this brokerctl that could read the configuration; install both.")
+            .unsupported, "No brokerd is installed next to this brokerctl to read the configuration; install both.")
     }
 
-    /// The sentence that says what is wrong, and where.
+    /// The message that gives the mistake and its place.
     static func refused(_ text: String) -> BrokerClientError {
         let lines = text.split(separator: "\n")
         let said = lines.first(where: isSaid).map(said) ?? lines.first.map(String.init) ?? ""

@@ -1,15 +1,15 @@
 import BrokerLink
 import BrokerValues
 
-/// The text of a configuration file, changed in one setting and kept as it is in all others, comments included. Pure.
+/// Edits one setting in the text of a configuration file and keeps everything else, including comments. Pure.
 ///
-/// It knows as much of TOML as people write into such files: tables, keys, values on one line. Whether the result means what was
-/// meant, the daemon's own reader says before it is kept.
+/// It understands the TOML that people write in such files: tables, keys, values on one line. The daemon's own parser checks the
+/// result before it is kept.
 package enum ConfigurationText {
     /// - Parameters:
     ///   - name: table and key: `log.level`.
     ///   - value: as TOML, see ``literal(_:)``.
-    /// - Throws: for a value that goes on over several lines: that is for an editor.
+    /// - Throws: for a value on several lines, which needs an editor.
     package static func setting(_ name: String, to value: String, in text: String) throws(BrokerClientError) -> String {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex, name.index(after: dot) < name.endIndex else {
             throw BrokerClientError(
@@ -29,7 +29,7 @@ package enum ConfigurationText {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// A value as TOML: what looks like a number, a truth value, an array or a string is that; all else is a string's text.
+    /// A value as TOML: a text that looks like a number, a boolean, an array or a string is used as such, any other as a string.
     package static func literal(_ text: String) -> String {
         let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && !text.isEmpty
         if isNumber || ["true", "false"].contains(text) || ["[", "\"", "'", "{"].contains(text.first) { return text }
@@ -46,7 +46,7 @@ package enum ConfigurationText {
         return quoted + "\""
     }
 
-    /// The line that sets it: in its table, or with its whole name before any table.
+    /// The line that sets the key: in its table, or with its full name before any table.
     private static func place(of key: String, _ table: String, in lines: [String]) -> (line: Int, Void)? {
         var current = ""
         for (number, line) in lines.enumerated() {
@@ -60,7 +60,7 @@ package enum ConfigurationText {
         return nil
     }
 
-    /// `[name]`, with or without a comment behind it.
+    /// `[name]`, with or without a trailing comment.
     private static func table(_ line: String) -> String? {
         let line = line.trimmed
         guard line.hasPrefix("["), !line.hasPrefix("[["), let end = line.firstIndex(of: "]") else { return nil }
@@ -72,12 +72,12 @@ package enum ConfigurationText {
         let start = line.index(after: equals)
         guard let end = endOfValue(in: line[start...]) else {
             throw BrokerClientError(
-                .unsupported, "The value there goes on over several lines; change it with brokerctl config edit.")
+                .unsupported, "The value spans several lines; change it with brokerctl config edit.")
         }
         return line[..<start] + " " + value + line[end...]
     }
 
-    /// Where a value on one line ends and blanks or a comment begin; nil when it does not end there.
+    /// The end of a value on one line, before blanks or a comment; `nil` if it does not end there.
     private static func endOfValue(in text: Substring) -> Substring.Index? {
         var depth = 0
         var quote: Character?

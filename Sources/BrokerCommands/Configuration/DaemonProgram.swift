@@ -2,17 +2,17 @@ import BrokerLink
 
 /// The daemon that was installed with this program.
 enum DaemonProgram {
-    /// Nil when there is none beside this program.
+    /// `nil` if there is none next to this program.
     static var path: String? {
         guard let own = "/proc/self/exe".realPath, let slash = own.lastIndex(of: "/") else { return nil }
         return own[..<slash] + "/brokerd"
     }
 
-    /// How `brokerd --check-config` ended, and what it said; nil when there is no such program.
+    /// The exit status and output of `brokerd --check-config`; `nil` if there is no such program.
     ///
     /// - Parameters:
-    ///   - broker: whose configuration is meant.
-    ///   - candidate: a file that is read instead of the usual ones.
+    ///   - broker: the broker whose configuration to check.
+    ///   - candidate: a file to read instead of the usual ones.
     static func checkConfiguration(
         of broker: TargetBroker, _ candidate: String? = nil
     ) -> (status: Int32, text: String)? {

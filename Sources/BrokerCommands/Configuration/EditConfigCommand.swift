@@ -10,7 +10,7 @@ struct EditConfigCommand: Subcommand {
             "edit", "Change the broker's configuration file in an editor.",
             """
             Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
-            mistake; else you may mend it. Where one broker serves the whole machine, the file is root's.
+            mistake; otherwise you can fix it. Where one broker serves the whole machine, the file is root's.
 
             Examples:
               brokerctl config edit
@@ -35,7 +35,7 @@ struct EditConfigCommand: Subcommand {
             } catch {
                 guard error.code == .invalidParameter, isatty(STDIN_FILENO) == 1 else { throw error }
                 context.output.aside("brokerctl: " + error.message.clean)
-                context.output.aside("Press Return to mend it, or Ctrl-D to leave everything as it was.")
+                context.output.aside("Press Return to fix it, or Ctrl-D to leave everything as it was.")
                 guard StandardInput.line() != nil else {
                     throw BrokerClientError(.userCanceled, "Nothing has changed.")
                 }
@@ -49,7 +49,7 @@ struct EditConfigCommand: Subcommand {
         }
     }
 
-    /// The variable is a shell's command line, as with git and sudoedit.
+    /// The variable is a shell command line, as in git and sudoedit.
     private func edit(_ path: String) throws(BrokerClientError) {
         let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]

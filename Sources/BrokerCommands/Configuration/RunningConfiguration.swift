@@ -3,15 +3,15 @@ import BrokerRPC
 import BrokerValues
 import Glibc
 
-/// Has the running broker take a configuration file that was changed, and says what became of that. Pure but for systemd and the
-/// broker, which it asks.
+/// Makes the running broker reload a changed configuration file, and reports the result. Calls systemd and the broker, otherwise
+/// pure.
 struct RunningConfiguration {
     private let connection: DirectConnection
-    /// With a socket of its own the broker is none of systemd's.
+    /// A broker with a different socket is not run by systemd.
     private let isUsual: Bool
     private let units: BrokerUnits
 
-    /// How often a broker that was told to reload is asked, and the microseconds in between.
+    /// How often a reloading broker is polled, and the microseconds in between.
     private static let looks = 50
     private static let pause: UInt32 = 100_000
 
@@ -35,7 +35,7 @@ struct RunningConfiguration {
 
     private var isActive: Bool { run(["is-active", "--quiet", units.service]) == 0 }
 
-    /// The signal for a reload is on its way when `systemctl` returns.
+    /// When `systemctl` returns, the reload signal may not have arrived yet.
     private func reading(after before: GetBrokerStatus.Configuration) -> GetBrokerStatus.Configuration? {
         for _ in 0..<Self.looks {
             guard let reading else { return nil }

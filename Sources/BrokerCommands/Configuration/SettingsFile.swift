@@ -3,8 +3,8 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The configuration file that a broker's settings are written to: the person's, or root's for the machine's broker. It is replaced
-/// whole, and only by what the daemon takes.
+/// The file to which a broker's settings are written: the user's, or root's for the machine's broker. It is replaced atomically, and
+/// only with a text that the daemon accepts.
 struct SettingsFile {
     let path: String
     private let broker: TargetBroker
@@ -18,12 +18,12 @@ struct SettingsFile {
                 "Only the broker itself says that it reads \(file). If it does, change that file with an editor."
             )
         }
-        // A link is followed: many keep their settings elsewhere.
+        // A link is followed: many people keep their settings elsewhere.
         path = file.realPath ?? file
         self.broker = broker
     }
 
-    /// - Throws: to who may not write it.
+    /// - Throws: if the user may not write it.
     func requireRight() throws(BrokerClientError) {
         guard isMachines, geteuid() != 0 else { return }
         throw BrokerClientError(
@@ -31,7 +31,7 @@ struct SettingsFile {
             "This broker serves every user of the machine and reads \(path), which root changes; ask an administrator.")
     }
 
-    /// Nothing when there is no file yet.
+    /// Empty if there is no file yet.
     func text() throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
         guard let bytes = contents(ofFileAt: path),
@@ -42,13 +42,13 @@ struct SettingsFile {
         return text
     }
 
-    /// Where a text is until it takes the file's place: beside it, for a rename, and because a file's apps lie beside it.
+    /// The path of a text before it replaces the file: next to it, for the rename, and because a file's apps are next to it.
     var candidate: String { path + ".new" }
 
-    /// A new file, for nobody else's eyes.
+    /// Writes a new private file.
     func write(candidate text: String) throws(BrokerClientError) {
         try requireRight()
-        // The machine's broker has an account of its own, and has to get there.
+        // The machine's broker has an account of its own and must be able to reach the file.
         if !isMachines || mkdir(path.folder, 0o755) != 0 { try PersonalFolder.make(path.folder) }
         unlink(candidate)
         let descriptor = makePrivateFile(candidate)
@@ -57,7 +57,7 @@ struct SettingsFile {
         guard writeAll(text.utf8, to: descriptor), fsync(descriptor) == 0 else { throw failed(errno) }
     }
 
-    /// - Throws: the daemon's own sentence when it does not take the candidate.
+    /// - Throws: the daemon's own message if it rejects the candidate.
     func check() throws(BrokerClientError) {
         guard let report = DaemonProgram.checkConfiguration(of: broker, candidate) else {
             throw ConfigurationReport.noDaemon
@@ -69,7 +69,7 @@ struct SettingsFile {
 
     func keep() throws(BrokerClientError) {
         if isMachines {
-            // Whoever could read it can go on doing so; above all the broker.
+            // The file keeps its readers, above all the broker.
             var before = stat()
             let isNew = stat(path, &before) != 0
             guard chown(candidate, isNew ? 0 : before.st_uid, isNew ? 0 : before.st_gid) == 0,

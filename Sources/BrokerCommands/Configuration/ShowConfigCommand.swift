@@ -29,7 +29,7 @@ struct ShowConfigCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // Names are the same for all, and a shell that completes them wakes nobody.
+        // Names are the same for all brokers, so completion in a shell need not wake one.
         let location = context.connection.location
         let all = try ConfigurationReport.current(of: names ? TargetBroker(nil, at: location) : .ask(context)) {
             context.output.aside("brokerctl: " + $0)

@@ -4,15 +4,15 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The broker that a command is about: how it runs, and what it reads. It says so itself; one that does not answer is taken for what is
-/// installed.
+/// The broker that a command is about: how it runs and which files it reads, by its own account. One that does not answer is assumed
+/// to be the installed one.
 package struct TargetBroker {
     package let mode: GetBrokerStatus.Mode
-    /// What it reads, strongest first; nil where nobody says.
+    /// The files that it reads, strongest first; `nil` if unknown.
     package let files: [String]?
-    /// Whether it is a broker of systemd's: nobody named another socket.
+    /// Whether systemd runs it, that is, no other socket was named.
     let isUsual: Bool
-    /// Whether who asks has the rights of the broker, and no more: its word gains it nothing then.
+    /// Whether the user has exactly the rights of the broker, which then gains nothing by lying.
     private let isOwn: Bool
 
     package init(_ status: GetBrokerStatus.Result?, at location: SocketLocation) {
@@ -20,14 +20,14 @@ package struct TargetBroker {
         files = status?.configuration?.files
         isUsual = location.isUsual
         var facts = stat()
-        // A machine's broker has an account of its own, behind a socket of root's.
+        // A machine's broker has an account of its own, behind a socket owned by root.
         isOwn = geteuid() != 0 && (stat(location.path, &facts) != 0 || facts.st_uid == geteuid())
     }
 
-    /// - Throws: where the command names another socket than the usual ones, and nobody answers there: then nobody knows.
+    /// - Throws: if the command names a socket other than the usual ones and gets no answer there: then nothing is known.
     static func ask(_ context: CommandContext) throws(BrokerClientError) -> TargetBroker {
         let location = context.connection.location
-        // Not for long: a broker that hangs is one whose settings are looked at.
+        // A short timeout: people also look at settings when a broker hangs.
         let asking = DirectConnection(location: location, patience: .zero, answerTimeout: .seconds(3))
         do throws(BrokerClientError) {
             return TargetBroker(try asking.call(GetBrokerStatus.self, .init()), at: location)
@@ -45,8 +45,8 @@ package struct TargetBroker {
         return mode == .system ? Self.machineFile : try PersonalFolder.settings() + Self.fileName
     }
 
-    /// Whether the person may have a file written because the broker says that it reads it. It may be an account's that can do less than
-    /// they can: root's word is where systemd is told of the file, or where every broker looks.
+    /// Whether to write a file only because the broker says that it reads it. The broker's account may have fewer rights than the user;
+    /// root's word is a file named in the systemd unit, or in a place that every broker reads.
     func isBelieved(_ file: String) -> Bool {
         if isOwn || file == Self.machineFile { return true }
         if let own = try? PersonalFolder.settings(), file == own + Self.fileName { return true }
@@ -54,14 +54,14 @@ package struct TargetBroker {
         return told.map { Self.isNamed(file, by: $0.text) } == true
     }
 
-    /// - Parameter unit: as `systemctl show` has the commands that it starts.
+    /// - Parameter unit: the start commands from `systemctl show`.
     package static func isNamed(_ file: String, by unit: String) -> Bool {
         !file.contains(" ") && (unit.holds(" --config \(file) ") || unit.holds(" --config=\(file) "))
     }
 
-    /// The command line that has brokerd read what this broker reads.
+    /// The command line with which brokerd reads the same files as this broker.
     ///
-    /// - Parameter candidate: a file that is read instead.
+    /// - Parameter candidate: a file to read instead.
     package func check(with program: String, _ candidate: String? = nil) -> [String] {
         var (variables, flags): ([String], [String]) = ([], [])
         if mode == .system { (variables, flags) = (["--unset=BROKER_SOCKET"], ["--system"]) }
@@ -69,7 +69,7 @@ package struct TargetBroker {
             flags += ["--config", candidate]
         } else if let files, let first = files.first {
             if files.count > 1, first.hasSuffix(Self.ownEnd) {
-                // Its manager may have other variables than this shell.
+                // Its service manager may have other variables than this shell.
                 variables.append("XDG_CONFIG_HOME=" + first.dropLast(Self.ownEnd.count))
             } else if mode == .user || first != Self.machineFile {
                 flags += ["--config", first]

@@ -1,11 +1,11 @@
 import BrokerRPC
 import BrokerValues
 
-/// One thing that `brokerctl doctor` looked at.
+/// The result of one check of `brokerctl doctor`.
 package struct CheckResult: Sendable, Equatable {
     package enum Verdict: String, Sendable {
         case good
-        /// It works, or may be meant so.
+        /// It works, or may be intended.
         case note
         case bad
     }
@@ -14,7 +14,7 @@ package struct CheckResult: Sendable, Equatable {
     package var verdict: Verdict
     /// One sentence.
     package var text: String
-    /// The command that helps, or what to do.
+    /// The command or action that helps.
     package var advice: String?
 
     package init(_ subject: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {

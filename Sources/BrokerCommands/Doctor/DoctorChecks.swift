@@ -2,12 +2,12 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What facts mean. Pure: whoever gathers them hands them in.
+/// Evaluates facts. Pure: the caller gathers them.
 package enum DoctorChecks {
     /// - Parameters:
-    ///   - report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
-    ///   - isRunning: whether a broker serves, which has read its configuration.
-    ///   - isReadable: whether who looks may read all of it.
+    ///   - report: the exit status and output of `brokerd --check-config`; `nil` if there is no such program.
+    ///   - isRunning: whether a broker is running, which has read its configuration.
+    ///   - isReadable: whether the user may read the whole configuration.
     package static func configuration(
         _ report: (status: Int32, text: String)?, isRunning: Bool, _ units: BrokerUnits = .own, isReadable: Bool = true
     ) -> CheckResult {
@@ -17,7 +17,7 @@ package enum DoctorChecks {
         }
         guard let report else {
             return CheckResult(
-                "Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
+                "Settings", .note, "brokerd is not next to brokerctl, so its configuration was not checked.")
         }
         let lines = report.text.split(separator: "\n")
         let said = lines.first { $0.hasPrefix("brokerd: ") }?.dropFirst("brokerd: ".count)
@@ -30,11 +30,11 @@ package enum DoctorChecks {
         return CheckResult("Settings", .bad, mistake, advice: "correct it" + rest)
     }
 
-    /// Whether the running broker goes by what its files say now.
+    /// Whether the running broker uses the current contents of its files.
     ///
     /// - Parameters:
-    ///   - reading: as the broker tells it; nil from one that does not.
-    ///   - changedOn: when a file was changed last.
+    ///   - reading: as reported by the broker; `nil` if it does not report it.
+    ///   - changedOn: the last change of a file.
     package static func reading(
         _ reading: GetBrokerStatus.Configuration?, _ units: BrokerUnits = .own, changedOn: (String) -> NumericDate?
     ) -> [CheckResult] {
@@ -53,9 +53,9 @@ package enum DoctorChecks {
     }
 
     /// - Parameters:
-    ///   - path: of the vault that the broker uses.
+    ///   - path: the path of the broker's vault.
     ///   - others: files elsewhere that look like vaults.
-    ///   - isOwner: whether who looks may unlock it.
+    ///   - isOwner: whether the user may unlock it.
     package static func vaults(
         _ path: String, isLocked: Bool, others: [String], _ units: BrokerUnits = .own, isOwner: Bool = true
     ) -> [CheckResult] {
@@ -69,7 +69,7 @@ package enum DoctorChecks {
             guard units == .own else {
                 findings.append(
                     CheckResult(
-                        "Vault", .note, "There is one of a broker of your own, \(other), which is not used here.",
+                        "Vault", .note, "Your own broker has another one, \(other), which is not used here.",
                         advice: "bring its sign-ins here with cache export and import, or move it away"))
                 continue
             }
@@ -81,20 +81,20 @@ package enum DoctorChecks {
         return findings
     }
 
-    /// - Parameter isReadOnly: whether its file system takes no writes.
+    /// - Parameter isReadOnly: whether its file system refuses writes.
     package static func disk(_ path: String, isReadOnly: Bool) -> [CheckResult] {
         guard isReadOnly else { return [] }
         return [
             CheckResult(
                 "Disk", .bad,
                 "The file system of \(path) is read-only: tokens that are refreshed are in memory only, and lost when the broker ends.",
-                advice: "look with dmesg why, see to the disk, then mount it for writing: mount -o remount,rw")
+                advice: "find the cause with dmesg, repair the disk, then remount it: mount -o remount,rw")
         ]
     }
 
-    /// Whether the records are those that the broker wrote last (docs/decisions/0046).
+    /// Whether the records are the ones that the broker last wrote (docs/decisions/0007).
     package static func records(_ vault: GetBrokerStatus.Vault) -> [CheckResult] {
-        let before = "if you know why, or have seen to it: brokerctl cache accept-restore"
+        let before = "once the cause is known or resolved: brokerctl cache accept-restore"
         return [
             VaultHealth.rolledBack(vault).map {
                 CheckResult("Records", .bad, $0, advice: "look at brokerctl apps list and grants list; \(before)")
@@ -106,7 +106,7 @@ package enum DoctorChecks {
         ].compactMap(\.self)
     }
 
-    /// Of a broker for everybody: records whose account is gone, or that a new account with the same uid cannot use.
+    /// For a system broker: records whose account is gone, or that a new account with the same uid cannot use.
     package static func partitions(_ partitions: [UserPartition]) -> [CheckResult] {
         let left = partitions.filter { $0.state == "gone" || $0.state == "otherAccount" }
         guard !left.isEmpty else {
@@ -138,7 +138,7 @@ package enum DoctorChecks {
         return CheckResult("Key", .good, "It comes from \(key.source.clean)\(rest).")
     }
 
-    /// - Parameter advice: what is odd about a program, ``ExecutableAdvice``.
+    /// - Parameter advice: a warning about a program, see ``ExecutableAdvice``.
     package static func apps(_ apps: [App], advice: (String) -> String?) -> [CheckResult] {
         guard !apps.isEmpty else {
             return [
@@ -162,13 +162,13 @@ package enum DoctorChecks {
             advice: "brokerctl login --device-code, or set BROWSER")
     }
 
-    /// - Parameter synchronized: systemd's word on the clock, `yes` or `no`; nil when it has none.
+    /// - Parameter synchronized: systemd's report on the clock, `yes` or `no`; `nil` if it has none.
     package static func clock(_ synchronized: String?) -> CheckResult? {
         switch synchronized?.trimmed {
-        case "yes": CheckResult("Clock", .good, "It is kept right by the network.")
+        case "yes": CheckResult("Clock", .good, "It is synchronized by the network.")
         case "no":
             CheckResult(
-                "Clock", .note, "Nothing keeps it right; with a wrong clock good tokens seem expired, or not yet good.",
+                "Clock", .note, "Not synchronized; a wrong clock makes good tokens look expired or not yet valid.",
                 advice: "timedatectl set-ntp true")
         default: nil
         }

@@ -6,7 +6,7 @@ import Glibc
 struct DoctorCommand: Subcommand {
     static var about: About {
         About(
-            "doctor", "Look for what is wrong, and say what to do.",
+            "doctor", "Find problems and say how to fix them.",
             """
             Looks at the broker, its systemd units, its configuration, folders, key, vaults, apps, their providers, the browser and the clock, \
             and changes nothing. \
@@ -45,7 +45,7 @@ struct DoctorCommand: Subcommand {
         let configuration = DaemonProgram.checkConfiguration(of: broker)
         var findings = self.broker(
             context, asked, broker, caFile: broker.isUsual ? configuration.flatMap(caFile) : nil)
-        // With a socket of its own the broker is none of systemd's.
+        // A broker with a different socket is not run by systemd.
         if broker.isUsual {
             let isRunning = findings.first?.verdict == .good
             let units = broker.units
@@ -76,7 +76,7 @@ struct DoctorCommand: Subcommand {
         return findings
     }
 
-    /// What the broker itself has to say; one finding when it does not answer.
+    /// The findings from the broker itself; one finding if it does not answer.
     private func broker(
         _ context: CommandContext, _ asked: Result<GetBrokerStatus.Result, BrokerClientError>, _ broker: TargetBroker,
         caFile: String?
@@ -86,7 +86,7 @@ struct DoctorCommand: Subcommand {
             let apps = try context.connection.call(ListApps.self, .init()).apps
             let path = context.connection.location.path
             let advice = broker.units == .machine ? { _ in ExecutableAdvice.system } : ExecutableAdvice.on
-            // The keys of a broker for everybody are root's business.
+            // Only root manages the keys of a system broker.
             let isOwner = status.mode == .user || geteuid() == 0
             return [CheckResult("Broker", .good, "Version \(status.version) answers at \(path).")]
                 + BrokerChoice.findings(status, at: context.connection.location)

@@ -2,13 +2,13 @@ import BrokerRPC
 import BrokerValues
 
 extension DoctorChecks {
-    /// The socket for programs that ask oidc-agent.
+    /// Checks the socket for programs that use oidc-agent.
     ///
     /// - Parameters:
-    ///   - doors: as the broker tells them; nil from one that does not.
+    ///   - doors: as reported by the broker; `nil` if it does not report them.
     ///   - variable: `OIDC_SOCK`.
-    ///   - trouble: what is wrong at a socket, as a sentence's end.
-    /// - Returns: nil where there is nothing to say.
+    ///   - trouble: the problem at a socket, as the end of a sentence.
+    /// - Returns: `nil` if there is nothing to report.
     package static func agentDoor(
         _ doors: [OpenDoor]?, variable: String, trouble: (String) -> String?
     ) -> CheckResult? {

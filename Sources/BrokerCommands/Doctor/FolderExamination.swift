@@ -2,12 +2,12 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// A folder on the way to the person's own, as the kernel describes it.
+/// The owner and mode of a folder on the path to the user's own folders.
 package struct FolderFacts: Sendable {
     package var path: String
     package var owner: uid_t
     package var mode: mode_t
-    /// Whether the group that has it is the person's own.
+    /// Whether its group is the user's private group.
     package var hasPrivateGroup: Bool
 
     package init(path: String, owner: uid_t, mode: mode_t, hasPrivateGroup: Bool) {
@@ -17,7 +17,7 @@ package struct FolderFacts: Sendable {
         self.hasPrivateGroup = hasPrivateGroup
     }
 
-    /// From the root down; those that cannot be looked at are left out.
+    /// From the root down, without those that cannot be examined.
     static func onTheWay(to path: String) -> [FolderFacts] {
         var place = ""
         return (["/"] + path.split(separator: "/").map { "/" + $0 }).compactMap { part in
@@ -32,11 +32,11 @@ package struct FolderFacts: Sendable {
 }
 
 extension DoctorChecks {
-    /// Whoever may rename what is in a folder may put other files in the place of the broker's, however those are protected.
+    /// A user who may rename files in a folder can replace the broker's files there, however those are protected.
     ///
     /// - Parameters:
-    ///   - folders: home, runtime and configuration, and all above them.
-    ///   - user: whose they are.
+    ///   - folders: the home, runtime and configuration folders, and all above them.
+    ///   - user: their owner.
     package static func folders(
         _ folders: [FolderFacts], of user: uid_t, _ units: BrokerUnits = .own
     ) -> [CheckResult] {
@@ -44,18 +44,18 @@ extension DoctorChecks {
         let open = folders.filter { seen.insert($0.path).inserted }.compactMap { folder -> CheckResult? in
             if folder.owner != user, folder.owner != 0 {
                 return CheckResult(
-                    "Folders", .bad, "\(folder.path) belongs to another user, who can exchange what is in it.",
-                    advice: "have root own it: chown root \(ShellText.quoted(folder.path))")
+                    "Folders", .bad, "\(folder.path) belongs to another user, who can replace its contents.",
+                    advice: "make root its owner: chown root \(ShellText.quoted(folder.path))")
             }
             let isWritable = folder.mode & S_IWOTH != 0 || folder.mode & S_IWGRP != 0 && !folder.hasPrivateGroup
             guard isWritable, folder.mode & S_ISVTX == 0 else { return nil }
             return CheckResult(
-                "Folders", .bad, "Others may write to \(folder.path), and exchange what is in it.",
+                "Folders", .bad, "Others may write to \(folder.path), and replace its contents.",
                 advice: "chmod go-w \(ShellText.quoted(folder.path))")
         }
         let good =
             units == .own
-            ? "Nobody else can exchange your files for the broker." : "Only root and the broker can exchange its files."
+            ? "Nobody else can replace your files for the broker." : "Only root and the broker can replace its files."
         return open.isEmpty ? [CheckResult("Folders", .good, good)] : open
     }
 }

@@ -1,32 +1,32 @@
 import BrokerValues
 
 extension DoctorChecks {
-    /// What git's configuration does with the tokens that it gets from the broker.
+    /// Checks how git's configuration handles tokens from the broker.
     ///
-    /// - Parameter entries: `git config --get-regexp '^credential\.(.*\.)?helper$'`, a key and its value in each line; nil
-    ///   where git has none, or is not there.
-    /// - Returns: nil when git does not ask the broker.
+    /// - Parameter entries: `git config --get-regexp '^credential\.(.*\.)?helper$'`, a key and its value in each line; `nil`
+    ///   if there are none, or no git.
+    /// - Returns: `nil` if git does not ask the broker.
     package static func git(_ entries: String?) -> CheckResult? {
         let helpers = (entries ?? "").split(separator: "\n").map(GitHelper.init)
         let ours = helpers.filter(\.isOurs)
         guard !ours.isEmpty else { return nil }
         if ours.contains(where: { $0.isForEveryHost && !$0.value.holds("--host") }) {
             return CheckResult(
-                "git", .note, "Every host that a repository names is given a token: the helper is set for all of them.",
+                "git", .note, "Every host that a repository names gets a token: the helper is set for all of them.",
                 advice: "set it for one: git config --global credential.https://HOST.helper, or add --host HOST to it")
         }
         for key in Set(ours.map(\.key)).sorted() {
-            // Git asks the helpers for every host first; an empty one takes away those before it.
+            // Git asks the helpers for every host first; an empty entry removes those before it.
             let asked = helpers.filter { $0.isForEveryHost || $0.key == key }
                 .reduce(into: [GitHelper]()) { $1.value.isEmpty ? $0.removeAll() : $0.append($1) }
             if let other = asked.first(where: { !$0.isOurs }) {
                 return CheckResult(
                     "git", .note,
-                    "Another helper (\(other.value)) is given the broker's token as well, and may keep it.",
+                    "Another helper (\(other.value)) gets the broker's token as well, and may store it.",
                     advice: "put an empty one before the broker's: brokerctl help git-credential shows the lines")
             }
         }
-        return CheckResult("git", .good, "It has tokens from the broker, and nobody else keeps them.")
+        return CheckResult("git", .good, "It gets tokens from the broker, and no other helper stores them.")
     }
 
     private struct GitHelper {
@@ -41,7 +41,7 @@ extension DoctorChecks {
 
         var isForEveryHost: Bool { key == "credential.helper" }
 
-        /// By its short name, or by a path.
+        /// Matches its short name or its path.
         var isOurs: Bool {
             let program = value.prefix { $0 != " " }
             return program == "broker" || program.hasSuffix("git-credential-broker")

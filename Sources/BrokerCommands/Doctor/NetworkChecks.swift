@@ -1,15 +1,15 @@
 import BrokerRPC
 
-/// Whether the providers of the registered apps can be reached from here.
+/// Whether this machine reaches the providers of the registered apps.
 enum NetworkChecks {
-    /// More are not asked.
+    /// The maximum number of providers to ask.
     private static let most = 8
 
-    /// A curl that asks each provider's host once; nil where no app has one.
+    /// A curl command that asks each provider's host once; `nil` if no app has one.
     static func command(for apps: [App], caFile: String?) -> [String]? {
         let places = Set(apps.compactMap { origin(of: $0.authority) }).sorted().prefix(most)
         guard !places.isEmpty else { return nil }
-        // A person's .curlrc is not read: it may have all of it written somewhere.
+        // The user's .curlrc is not read: it may redirect the output.
         var words = ["curl", "--disable", "--silent", "--parallel", "--max-time", "5", "--proto", "=https,http"]
         words += ["--write-out", #"%{exitcode} %{http_code} %{url} %{errormsg}\n"#]
         if let caFile { words += ["--cacert", caFile] }
@@ -24,8 +24,8 @@ enum NetworkChecks {
 }
 
 extension DoctorChecks {
-    /// - Parameter report: what such a curl printed: for each provider its exit code, the status of the answer, the address,
-    ///   and what was wrong.
+    /// - Parameter report: the output of that curl: for each provider the exit code, the status of the answer, the URL,
+    ///   and the error.
     package static func network(_ report: String) -> [CheckResult] {
         report.split(separator: "\n").compactMap { line -> CheckResult? in
             let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -35,8 +35,8 @@ extension DoctorChecks {
             switch exit {
             case 0 where status >= 500:
                 return CheckResult(
-                    "Network", .note, "\(place) answers \(status): it is in trouble itself.",
-                    advice: "wait; what is cached goes on")
+                    "Network", .note, "\(place) answers \(status): the provider has a problem.",
+                    advice: "wait; cached tokens still work")
             case 0: return CheckResult("Network", .good, "\(place) answers.")
             case 60:
                 return CheckResult(
@@ -45,7 +45,7 @@ extension DoctorChecks {
             default:
                 return CheckResult(
                     "Network", .bad, "\(place) cannot be reached\(why.isEmpty ? "" : ": \(why)").",
-                    advice: "look at the network, the name server, and a proxy that the broker has to know")
+                    advice: "check the network, the name server and the broker's proxy settings")
             }
         }
     }

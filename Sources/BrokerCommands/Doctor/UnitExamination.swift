@@ -1,9 +1,9 @@
 import BrokerLink
 
-/// What systemd says of the broker's units.
+/// Checks systemd's state of the broker's units.
 extension DoctorChecks {
-    /// - Parameter properties: `systemctl show` of the broker's socket, `Name=Value` in each line; nil where systemd has no manager
-    ///   for it.
+    /// - Parameter properties: `systemctl show` of the broker's socket, `Name=Value` in each line; `nil` if no systemd manager
+    ///   runs.
     package static func socketUnit(_ properties: String?, _ units: BrokerUnits = .own) -> CheckResult {
         guard let properties else {
             let manager = units == .own ? "No manager of yours" : "No systemd"
@@ -32,7 +32,7 @@ extension DoctorChecks {
     }
 
     /// - Parameters:
-    ///   - properties: the same of brokerd-session.service.
+    ///   - properties: the same for brokerd-session.service.
     ///   - isGroupProof: whether a program needs brokerctl's group to administer.
     package static func sessionUnit(_ properties: String?, isGroupProof: Bool) -> CheckResult? {
         let values = values(properties ?? "")

@@ -10,7 +10,7 @@ package enum DoorVariables {
         [("BROKER_SOCKET", socket)] + doors.compactMap { door in names[door.name].map { ($0, door.path) } }
     }
 
-    /// As `brokerctl token --format env` has them: sh and fish read both.
+    /// The format of `brokerctl token --format env`, which both sh and fish read.
     package static func text(socket: String, _ doors: [OpenDoor]) -> String {
         all(socket: socket, doors).map { "export \($0)=\(HandOver.shellWord($1.cleanWhole));\n" }.joined()
     }

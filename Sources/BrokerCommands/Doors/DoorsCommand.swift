@@ -5,7 +5,7 @@ import BrokerValues
 struct DoorsCommand: Subcommand {
     static var about: About {
         About(
-            "doors", "Show by which sockets the broker is reached, and who used them lately.",
+            "doors", "Show the broker's sockets and their last callers.",
             """
             The broker's own socket, and those for programs that do not speak its protocol. Who used them is looked up in the newest \
             entries of the audit log.
@@ -30,10 +30,10 @@ struct DoorsCommand: Subcommand {
     }
 }
 
-/// A door, and who came by it last.
+/// A door and its last callers.
 package struct DoorUse {
     let door: OpenDoor
-    /// When, and by whom; the newest first, everybody once.
+    /// Each caller once, with its last use, newest first.
     let callers: [(time: NumericDate, id: String)]
 
     private static let most = 3

@@ -30,19 +30,19 @@ struct EnvCommand: Subcommand {
         StandardStream.output.write(DoorVariables.text(socket: location.path, doors))
     }
 
-    /// What the configuration says, as the daemon reads it; nil where it says nothing.
+    /// The setting as the daemon reads it; `nil` if not set.
     private static func setting(of broker: TargetBroker) -> String? {
         let report = (try? ConfigurationReport.current(of: broker)) ?? []
         return report.first { $0.name == "doors.oidc_agent_socket" && $0.isSet }?.value
     }
 }
 
-/// Where a broker listens for programs that ask oidc-agent.
+/// The path where a broker listens for programs that use oidc-agent.
 package enum OIDCAgentSocket {
     private static let name = "oidc-agent.sock"
 
-    /// - Parameter configured: the value of `doors.oidc_agent_socket`; asked only where the usual place is empty.
-    /// - Returns: nil where it does not listen.
+    /// - Parameter configured: the value of `doors.oidc_agent_socket`; called only if the usual path has no socket.
+    /// - Returns: `nil` if it does not listen.
     package static func path(
         beside location: SocketLocation, configured: () -> String?, isThere: (String) -> Bool
     ) -> String? {
@@ -51,7 +51,7 @@ package enum OIDCAgentSocket {
         switch configured() {
         case "off": return nil
         case let path?: return path
-        // The broker for everybody has one only where it is told to.
+        // A system broker has one only if configured.
         case nil: return location.isEverybodys ? nil : usual
         }
     }

@@ -1,15 +1,15 @@
 import BrokerLink
 import BrokerRPC
 
-/// A command that another program runs. Standard output carries that program's protocol and nothing else: most callers use
-/// what they find there whatever the exit status is, and would send an error to a server as the token. It asks no person.
+/// A command that another program runs. Standard output carries only that program's protocol: most callers ignore the exit
+/// status, use any output, and would send an error to a server as the token. It never prompts.
 protocol FrontCommand: Subcommand {}
 
 extension FrontCommand {
     static var printsJSON: Bool { false }
 }
 
-/// Whose token another program gets. A registration of its own for each use keeps what the program can do small.
+/// The app and account whose token another program gets. A separate registration per use limits the program's rights.
 struct FrontOptions: ArgumentGroup {
     var app: String?
     var scopes: [String] = []
@@ -19,19 +19,19 @@ struct FrontOptions: ArgumentGroup {
         arguments.option(
             "app", &app, value: "name", "The registered app whose tokens are given.", completing: LiveCompletion.apps)
         arguments.list(
-            "scope", &scopes, "What the token must be good for; may be repeated.",
+            "scope", &scopes, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")
         arguments.option(
-            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+            "account", &account, "The token's account: a username or an id.", completing: LiveCompletion.accounts)
     }
 
-    /// - Parameter global: how the broker was named, for the command that signs in.
+    /// - Parameter global: the options that name the broker, for the sign-in command.
     func asking(
         as app: String, _ global: GlobalOptions, on connection: DirectConnection
-    ) throws(BrokerClientError) -> SilentAsking {
+    ) throws(BrokerClientError) -> SilentTokenRequest {
         var login = global.words + ["login", "--app", app]
         for scope in scopes { login += ["--scope", scope] }
-        var asking = SilentAsking(account: account, login: login)
+        var asking = SilentTokenRequest(account: account, login: login)
         asking.params.selection.app = app
         try asking.params.ask(for: scopes, orThoseOf: app, on: connection)
         return asking

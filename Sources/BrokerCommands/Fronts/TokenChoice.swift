@@ -2,24 +2,26 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Which of an app's tokens another program gets.
+/// The kind of token that another program gets.
 package enum TokenChoice: String, CaseIterable, Sendable, ArgumentValue {
     case id, access
 
-    /// A token and its end.
+    /// A token and its expiry.
     package struct Credential: Sendable, Equatable {
         package var token: String
         package var expiresOn: NumericDate
     }
 
-    /// Asks for one that is still good.
-    func credential(_ asking: SilentAsking, on connection: DirectConnection) throws(BrokerClientError) -> Credential {
+    /// Requests a valid token.
+    func credential(
+        _ asking: SilentTokenRequest, on connection: DirectConnection
+    ) throws(BrokerClientError) -> Credential {
         var asking = asking
         asking.params.query.lifetimeOf = self == .id ? .idToken : .accessToken
         return try credential(of: try Token.decoded(try asking.send(on: connection)))
     }
 
-    /// - Throws: ``BrokerClientError/Code/unsupported`` when the provider gave no ID token.
+    /// - Throws: ``BrokerClientError/Code/unsupported`` if the provider gave no ID token.
     private func credential(of token: Token) throws(BrokerClientError) -> Credential {
         switch self {
         case .access:

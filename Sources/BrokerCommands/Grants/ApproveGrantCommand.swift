@@ -32,7 +32,7 @@ struct ApproveGrantCommand: Subcommand {
         arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:org.example.Mail.")
         arguments.option("app", &app, value: "name", "The app that it may use.")
         arguments.option("account", &account, "Tokens of this account only.")
-        arguments.list("scope", &scopes, takesSeveral: true, "What tokens may be good for at most; may be repeated.")
+        arguments.list("scope", &scopes, takesSeveral: true, "A scope that tokens may have at most; may be repeated.")
         arguments.option("for", &lifetime, value: "time", "How long, as in 10m, 12h or 30d.")
     }
 
@@ -68,7 +68,7 @@ struct ApproveGrantCommand: Subcommand {
     }
 }
 
-/// `TIER:ID`; where the id's own type says the tier (`system:backup.service`), that is enough.
+/// `TIER:ID`, or only an id whose type implies the tier (`system:backup.service`).
 struct CallerName: ArgumentValue, Sendable {
     let identity: CallerIdentity
 

@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// Callers as people read them.
+/// Callers as text.
 package enum CallerText {
     static func you(_ caller: GetBrokerStatus.Caller) -> String {
         let rights = caller.rights.map { ", by a socket of its own for: " + $0.map(\.rawValue).joined(separator: ", ") }
@@ -9,7 +9,7 @@ package enum CallerText {
             "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer\(rights ?? "")"
     }
 
-    /// As `grants approve` and the configuration take it.
+    /// The spelling of `grants approve` and the configuration.
     static func tier(_ tier: CallerTier) -> String { tier.rawValue }
 
     package static func list(
@@ -24,7 +24,7 @@ package enum CallerText {
         return table.text(in: layout)
     }
 
-    /// All of them, as the broker used them.
+    /// All facts that the broker used.
     static func facts(_ facts: CallerFacts) -> String {
         facts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }

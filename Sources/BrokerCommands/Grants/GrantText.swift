@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// Grants and requests as people read them.
+/// Grants and requests as text.
 package enum GrantText {
     package static func list(
         _ all: ListGrants.Result, now: NumericDate, names: PeopleNames = PeopleNames(),
@@ -17,7 +17,7 @@ package enum GrantText {
             parts.append(grants(all.grants, now, names).text(in: layout))
         }
         return parts.isEmpty
-            ? "Nothing is granted, and nobody waits for an answer of brokerctl grants approve.\n" : parts.joined()
+            ? "Nothing is granted, and no request waits for brokerctl grants approve.\n" : parts.joined()
     }
 
     private static func requests(
@@ -59,12 +59,12 @@ package enum GrantText {
         return table
     }
 
-    /// The end of the host first, then all of the authority.
+    /// The domain first, then the whole authority.
     static func place(_ request: GrantRequest) -> String? {
         request.authority.map { "at \(WebURL($0)?.domain ?? $0) (\($0))" }
     }
 
-    /// - Parameter account: what it is called; nil for every account.
+    /// - Parameter account: the account's name; `nil` for every account.
     static func part(_ scopes: [String]?, of account: String?) -> String {
         let what =
             scopes.map { $0.isEmpty ? "who the person is" : $0.joined(separator: " ") } ?? "everything the app may"

@@ -23,9 +23,9 @@ struct GrantsCommand: Noun {
 struct ListGrantsCommand: Subcommand {
     static var about: About {
         About(
-            "list", "List what was granted, and what programs ask for.",
+            "list", "List grants and pending requests.",
             """
-            Below each stands what the broker judged the program by, as it used it.
+            Below each are the facts by which the broker judged the program.
 
             Examples:
               brokerctl grants list --app mail
@@ -57,7 +57,7 @@ struct ListGrantsCommand: Subcommand {
 struct DenyGrantCommand: Subcommand {
     static var about: About {
         About(
-            "deny", "Refuse what a program asks for.",
+            "deny", "Refuse a program's request.",
             """
             It is refused without asking for ten minutes, and longer each time.
 
@@ -82,7 +82,7 @@ struct DenyGrantCommand: Subcommand {
 struct RevokeGrantCommand: Subcommand {
     static var about: About {
         About(
-            "revoke", "Take a grant back.",
+            "revoke", "Revoke a grant.",
             """
             Tokens that the program has already stay good until they end.
 

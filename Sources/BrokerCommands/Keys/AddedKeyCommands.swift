@@ -5,11 +5,11 @@ import BrokerValues
 struct AddKeySourceCommand: Subcommand {
     static var about: About {
         About(
-            "add-source", "Have one more source open the vault: a recovery passphrase.",
+            "add-source", "Add a source that opens the vault: a recovery passphrase.",
             """
             The vault goes on being opened as it is. Where that fails, as with a credential on another machine, what was added \
             opens it: for a passphrase the broker starts locked, and `brokerctl unlock` asks for it. Keep it apart from the machine. \
-            Whoever has a copy of the vault can try passphrases on it: choose a long one. It takes the place of one that was added \
+            Anyone with a copy of the vault can try passphrases on it: choose a long one. It takes the place of one that was added \
             before, and ends with the next `brokerctl key set-source`.
 
             Examples:
@@ -41,7 +41,7 @@ struct RemoveKeySourceCommand: Subcommand {
         About(
             "remove-source", "Stop an added source from opening the vault.",
             """
-            Copies of the vault that were made before still open with it, and whoever kept one can open later copies by it, too, \
+            Copies of the vault that were made before still open with it, and anyone who kept one can use it to open later copies as well, \
             until the vault has another key: `brokerctl key set-source`, then `brokerctl key rotate`.
 
             Examples:

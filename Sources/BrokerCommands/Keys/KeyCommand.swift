@@ -5,7 +5,7 @@ import BrokerValues
 struct KeyCommand: Noun {
     static var about: About {
         About(
-            "key", "See and change what the vault is locked with.",
+            "key", "Show and change the key of the vault.",
             """
             Examples:
               brokerctl key status
@@ -43,7 +43,7 @@ struct RotateKeyCommand: Subcommand {
         About(
             "rotate", "Give the vault a new data key.",
             """
-            For when somebody may have seen the old one. The records are sealed anew in the background. Copies of the vault \
+            Use it if someone may have seen the old one. The records are sealed anew in the background. Copies of the vault \
             that were made before still open with the old key, so have the providers revoke what they hold.
 
             Examples:
@@ -63,7 +63,7 @@ struct RotateKeyCommand: Subcommand {
 struct SetKeySourceCommand: Subcommand {
     static var about: About {
         About(
-            "set-source", "Have the vault's key come from elsewhere.",
+            "set-source", "Change the source of the vault's key.",
             """
             The records stay as they are. `brokerctl key status` names the sources that there are. Sources that were added open \
             the vault no longer; add them again.
@@ -97,12 +97,12 @@ struct SetKeySourceCommand: Subcommand {
 }
 
 enum KeyText {
-    /// - Parameter added: sources that opened the vault besides, before it got another key.
+    /// - Parameter added: additional sources that opened the vault before it got another key.
     static func ended(_ added: [String]) -> String {
         added.map { "\($0.clean) opens it no longer; add it again: brokerctl key add-source \($0.clean)\n" }.joined()
     }
 
-    /// - Returns: what to know of a key that a copy of the vault cannot be opened with elsewhere; nothing of others.
+    /// - Returns: a warning if the key cannot open a copy of the vault on another machine; otherwise empty.
     static func boundToMachine(_ state: KeyState) -> String {
         guard state.source == "credential", state.added == nil else { return "" }
         return "A credential that is sealed for this machine opens on no other one: a copy of the vault alone is no "

@@ -4,9 +4,9 @@ import BrokerRPC
 struct LockCommand: Subcommand {
     static var about: About {
         About(
-            "lock", "Have the broker forget its keys until it is unlocked.",
+            "lock", "Make the broker forget its keys until it is unlocked.",
             """
-            What is under way is finished first. Nothing is lost: unlock brings everything back.
+            Requests in progress are finished first. Nothing is lost: unlock brings everything back.
 
             Examples:
               brokerctl lock
@@ -23,7 +23,7 @@ struct LockCommand: Subcommand {
 struct UnlockCommand: Subcommand {
     static var about: About {
         About(
-            "unlock", "Have the broker fetch its key again.",
+            "unlock", "Make the broker fetch its key again.",
             """
             Asks for the passphrase, if that is what the vault is locked with and no program brings it; or for the recovery passphrase, \
             where the usual key is not there.
@@ -59,9 +59,9 @@ struct UnlockCommand: Subcommand {
         (try? context.connection.call(GetKeyStatus.self, .init()))?.added?.contains("passphrase") == true
     }
 
-    /// Whether the broker's own program brings the passphrase: then nobody is asked.
+    /// Whether the broker's own program supplies the passphrase, so that no prompt is needed.
     ///
-    /// - Throws: to who may not unlock it: they need not type anything.
+    /// - Throws: if the user may not unlock it, before any prompt.
     private func isBrought(in context: CommandContext) throws(BrokerClientError) -> Bool {
         do throws(BrokerClientError) {
             _ = try context.connection.call(UnlockBroker.self, .init())

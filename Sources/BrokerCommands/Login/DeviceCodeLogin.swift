@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// `brokerctl login --device-code`: shows the code, where to type it, and how long that is still possible.
+/// `brokerctl login --device-code`: shows the code, the page for it, and the time left.
 struct DeviceCodeLogin: Sendable {
     let output: Output
 
@@ -36,7 +36,7 @@ struct DeviceCodeLogin: Sendable {
     }
 }
 
-/// How long the code is still good: a line that is drawn anew each second on a terminal, and said once elsewhere.
+/// The time left for the code: a line that a terminal redraws each second, printed once elsewhere.
 private final class Countdown: Sendable {
     private let output: Output
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -51,7 +51,7 @@ private final class Countdown: Sendable {
         }
         let drawing = Task { [output] in
             while !Task.isCancelled, Output.now <= end {
-                // Asked each time: windows change.
+                // Read each time, because windows change.
                 let columns = StandardStream.error.terminalSize?.columns
                 output.passing(DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: columns))
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
@@ -60,7 +60,7 @@ private final class Countdown: Sendable {
         task.withLock { $0 = drawing }
     }
 
-    /// Leaves the line empty for what comes next.
+    /// Clears the line.
     func stop() {
         guard let drawing = task.withLock({ $0 }) else { return }
         drawing.cancel()

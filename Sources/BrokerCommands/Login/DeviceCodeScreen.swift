@@ -1,10 +1,10 @@
 import BrokerLink
 import BrokerValues
 
-/// What a terminal shows of a device code. Address and code stay on the screen whatever its size: the picture is there when
-/// there is room for all of it, and the line that is drawn again each second never takes two.
+/// The device code on a terminal. Address and code stay on a screen of any size: the picture is shown only if it fits
+/// completely, and the line that is redrawn each second never wraps.
 package struct DeviceCodeScreen: Sendable {
-    /// Above the address, between it and the code, above the picture.
+    /// The headings above the address, the code and the picture.
     static let headings = (
         address: "Open this page on any device:", code: "and enter this code:", picture: "Or let a phone read this:"
     )
@@ -13,7 +13,7 @@ package struct DeviceCodeScreen: Sendable {
     private let code: DeviceCodeOpening
     private let size: TerminalSize?
 
-    /// - Parameter size: nil where there is no terminal.
+    /// - Parameter size: `nil` without a terminal.
     package init(_ code: DeviceCodeOpening, on size: TerminalSize?) {
         self.code = code
         self.size = size
@@ -22,20 +22,20 @@ package struct DeviceCodeScreen: Sendable {
     var address: String { Self.indentation + code.verificationURI.cleanWhole }
     var userCode: String { Self.indentation + code.userCode.clean }
 
-    /// Nil where the page is the provider's own.
+    /// `nil` if the page is on the provider's own host.
     package var warning: String? {
         code.otherHost.map {
             "That page is at \($0.clean), not at the provider's own host. Go there only if you expect that."
         }
     }
 
-    /// The address as a QR code: with the code in it, where the provider gives such a one.
+    /// The address as a QR code, including the user code if the provider gives such an address.
     ///
-    /// - Returns: nothing where it could not be seen whole, or not be read.
+    /// - Returns: empty if it would not fit, or could not be read.
     package func picture(isUTF8: Bool, setsColours: Bool) -> [String] {
         guard let size, isUTF8, let symbol = QRCode(code.verificationURIComplete ?? code.verificationURI)
         else { return [] }
-        // One row for the line below it, which the cursor stands in.
+        // One row is reserved for the cursor's line below it.
         let room = size.rows - rows(of: textAround, in: size.columns) - 1
         let picture = TerminalQRCode.quietZones.lazy.map { TerminalQRCode(symbol, quietZone: $0) }
             .first { $0.width <= size.columns && $0.height <= room }
@@ -51,9 +51,9 @@ package struct DeviceCodeScreen: Sendable {
         lines.reduce(0) { $0 + max(1, ($1.columns + columns - 1) / columns) }
     }
 
-    /// How long the code is still good, in the longest words that leave a column free: a full line would begin another.
+    /// The time left for the code, in the longest form that leaves a column free: a full line would wrap.
     ///
-    /// - Parameter columns: nil for any number.
+    /// - Parameter columns: `nil` for no limit.
     package static func waiting(secondsLeft: Int64, columns: Int?) -> String {
         let left = max(0, secondsLeft)
         let seconds = left % 60

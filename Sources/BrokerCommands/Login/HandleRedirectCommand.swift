@@ -4,7 +4,7 @@ import BrokerRPC
 struct HandleRedirectCommand: Subcommand {
     static var about: About {
         About(
-            "handle-redirect", "Hand in the address that a sign-in ended up at.",
+            "handle-redirect", "Complete a sign-in from its redirect URL.",
             """
             What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
             in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \
@@ -30,7 +30,7 @@ struct HandleRedirectCommand: Subcommand {
                 "The sign-in goes on where it was started.\n"
             }
         } catch {
-            // A desktop shows nobody what its handlers print.
+            // A desktop does not show the output of its handlers.
             if !StandardStream.error.isTerminal {
                 DesktopNotice.show("The sign-in did not go through", error.message.clean)
             }

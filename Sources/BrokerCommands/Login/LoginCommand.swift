@@ -46,10 +46,10 @@ struct LoginCommand: WaitingSubcommand {
         arguments.group(&options)
         arguments.option("prompt", &prompt, "How you are asked: \(Prompt.names).")
         arguments.option(
-            "account", &account, "Who must sign in, as accounts list shows them: a username or an account's id.",
+            "account", &account, "The account that must sign in, as in accounts list: a username or an account's id.",
             completing: LiveCompletion.accounts)
         arguments.option("login-hint", &loginHint, value: "username", "The username to fill in.")
-        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse whoever has another username than --login-hint.")
+        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse any other username than --login-hint.")
         arguments.option(
             "domain-hint", &domainHint, value: "domain", "Tenant or domain, to skip a page of the provider.")
         arguments.option("max-age", &maxAge, value: "seconds", "Sign in again if the last time is longer ago.")
@@ -62,11 +62,11 @@ struct LoginCommand: WaitingSubcommand {
             "redirect-uri", &redirectURI, value: "uri",
             "Another redirect URI than the app's, as registered at the provider.")
         arguments.flag(
-            "pushed-authorization", &pushedAuthorization, "Hand the request in before the page opens (RFC 9126).")
+            "pushed-authorization", &pushedAuthorization, "Push the request before the page opens (RFC 9126).")
         arguments.flag("private", &privateWindow, "Open the page in a private window of your default browser.")
         arguments.option(
             "browser", &browser, value: "command",
-            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is asked."
+            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is involved."
         )
         arguments.flag("no-browser", &noBrowser, "Print the page's address instead of opening it.")
         arguments.flag("manual", &manual, "As --no-browser; then read the address you end up at from standard input.")

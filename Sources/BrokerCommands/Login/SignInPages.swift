@@ -1,12 +1,12 @@
 import BrokerLink
 import BrokerRPC
 
-/// The person's own browser, and a word about it. Where none can be started the page is opened by hand: on another
-/// machine, or in a browser we do not find.
+/// Opens the user's browser and says so. If none can be started, the user opens the page by hand: on another machine,
+/// or in a browser that was not found.
 struct AnnouncedBrowser: BrowserOpening {
     let output: Output
     let web: WebviewParameters
-    /// The command that signs in, without what it says about browsers.
+    /// The sign-in command, without its browser options.
     let command: [String]
 
     func open(_ page: SignInPage) async throws {
@@ -20,13 +20,13 @@ struct AnnouncedBrowser: BrowserOpening {
             return
         }
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")
-        // A program that opened nothing may still have ended well: BROWSER=true, or xdg-open on another machine.
+        // A program that opened nothing may still have exited with 0: BROWSER=true, or xdg-open on another machine.
         output.aside("If it does not, open this address:")
         output.aside(page.url.cleanWhole)
     }
 }
 
-/// The page's address, on a line of its own, to be opened by hand.
+/// Prints the page's address on a line of its own, for opening by hand.
 struct PrintedPage: BrowserOpening {
     let output: Output
 
@@ -37,7 +37,7 @@ struct PrintedPage: BrowserOpening {
     }
 }
 
-/// For a browser on another machine: the redirect cannot reach the broker, so the person brings it.
+/// For a browser on another machine: the redirect cannot reach the broker, so the user pastes it.
 struct PastedRedirect: BrowserOpening {
     let connection: BrokerConnection
     let output: Output

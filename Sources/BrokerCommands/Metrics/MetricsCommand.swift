@@ -4,7 +4,7 @@ import BrokerRPC
 struct MetricsCommand: Subcommand {
     static var about: About {
         About(
-            "metrics", "Print what was asked of the broker, for monitoring.",
+            "metrics", "Print the broker's metrics for monitoring.",
             """
             OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. No person, app or \
             program is named in it.
@@ -33,7 +33,7 @@ struct MetricsCommand: Subcommand {
         let node = try context.connection.result(of: GetMetrics.self, .init())
         let metrics = try GetMetrics.Result.decoded(node)
         guard let textfile else {
-            // For programs in either form: no line of it may be broken.
+            // Programs read both forms, so no line may be wrapped.
             guard !context.output.json else { return context.output.result(node) { "" } }
             return StandardStream.output.write(MetricsText.text(metrics, .openMetrics))
         }

@@ -1,12 +1,12 @@
 import BrokerRPC
 
-/// The broker's metrics as monitoring reads them. Pure.
+/// The broker's metrics in monitoring formats. Pure.
 package enum MetricsText {
-    /// Which text is written.
+    /// The text format.
     package enum Format: Sendable {
-        /// OpenMetrics 1.0, for whoever scrapes.
+        /// OpenMetrics 1.0, for scraping.
         case openMetrics
-        /// Prometheus' text format 0.0.4, the only one that node exporters take from files.
+        /// Prometheus' text format 0.0.4, the only one that node exporters accept from files.
         case prometheus
     }
 
@@ -58,7 +58,7 @@ package enum MetricsText {
             } ?? [])
     }
 
-    /// Each bucket holds those before it, too.
+    /// Buckets are cumulative.
     private static func buckets(_ latency: GetMetrics.Latency) -> [MetricFamily.Sample] {
         let source = ["source": latency.source.rawValue]
         var samples: [MetricFamily.Sample] = []
@@ -72,7 +72,7 @@ package enum MetricsText {
         return samples
     }
 
-    /// `2.5`, `0.00005`: what a bound is called does not change with its neighbours.
+    /// `2.5`, `0.00005`: the text of a bound does not depend on its neighbours.
     private static func seconds(_ microseconds: Int64) -> String {
         let fraction = String(microseconds % 1_000_000)
         var digits = String(repeating: "0", count: 6 - fraction.count) + fraction
@@ -113,7 +113,7 @@ struct MetricFamily {
         MetricFamily(name, .gauge, help, [Sample(value)], unit: unit)
     }
 
-    /// What OpenMetrics adds to the name in samples belongs to the name itself in the older format, which knows no `info`.
+    /// The suffix of samples in OpenMetrics is part of the name in the older format, which has no `info` type.
     func text(_ format: MetricsText.Format) -> String {
         let ending = kind == .counter ? "_total" : kind == .info ? "_info" : ""
         let isOpen = format == .openMetrics

@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerValues
 import Glibc
 
-/// How a passphrase is asked for: all of one line, blanks included.
+/// The source of a passphrase: one whole line, including blanks.
 struct PassphraseOptions: ArgumentGroup {
     var stdin = false
     var pinentry: String?
@@ -19,12 +19,12 @@ struct PassphraseOptions: ArgumentGroup {
         guard !stdin || pinentry == nil else { throw UsageError("Give --stdin or --pinentry, not both.") }
     }
 
-    /// Whether somebody would be asked who did not bring it along.
+    /// Whether to prompt, because standard input does not supply the passphrase.
     var asksPerson: Bool { !stdin }
 
-    /// For a source of the vault's key. A refusal comes before anybody types.
+    /// Reads the passphrase for a source of the vault's key. Fails before the prompt if access is denied.
     ///
-    /// - Returns: the passphrase, nil for a source that has none; and what the vault's key was until now.
+    /// - Returns: the passphrase, `nil` for a source that has none; and the previous state of the vault's key.
     func read(
         _ what: StaticString, forKeySource source: String, on connection: DirectConnection
     ) throws(BrokerClientError) -> (passphrase: String?, before: KeyState) {
@@ -33,8 +33,8 @@ struct PassphraseOptions: ArgumentGroup {
         return (isWanted ? try read(what, isNew: true) : nil, before)
     }
 
-    /// - Parameter what: such as “Passphrase of the backup”.
-    /// - Parameter isNew: it is asked for twice: what was mistyped could never be typed again.
+    /// - Parameter what: for example “Passphrase of the backup”.
+    /// - Parameter isNew: whether to ask twice, because a mistyped passphrase could never be repeated.
     func read(_ what: StaticString, isNew: Bool = false) throws(BrokerClientError) -> String {
         if stdin { return try fromStandardInput() }
         let passphrase =
@@ -57,7 +57,7 @@ struct PassphraseOptions: ArgumentGroup {
         return line
     }
 
-    /// Shows nothing of what is typed.
+    /// Reads without echo.
     private func fromTerminal(_ what: StaticString, isNew: Bool) throws(BrokerClientError) -> String {
         guard let first = TerminalPrompt.line("\(what): ", hidden: true) else {
             throw BrokerClientError(

@@ -3,8 +3,8 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// A passphrase from a pinentry program: a window, or the whole terminal, that nothing else shows or reads. It is spoken to
-/// in Assuan, a line each way.
+/// A passphrase from a pinentry program: a window or the whole terminal, which nothing else shows or reads. The protocol
+/// is Assuan, line by line.
 struct Pinentry {
     /// The longest line of the protocol, with its end.
     private static let longestLine = 1_000
@@ -25,7 +25,7 @@ struct Pinentry {
             throw BrokerClientError(
                 .unsupported, "\(program.clean) cannot be started; name a pinentry program that is installed.")
         }
-        // Ctrl-C is for this program; what is left of the other must not go on reading the terminal.
+        // Ctrl-C reaches this program; the child must not keep reading the terminal.
         let terminal = TerminalSettings()
         Interrupt.onInterrupt { child.interrupt() }
         defer {
@@ -35,8 +35,7 @@ struct Pinentry {
         return try Pinentry(descriptor: ends[0], program: program).ask(what, isNew: isNew)
     }
 
-    /// The kernel ends it with this program (prctl(2), PR_SET_PDEATHSIG): one that nobody listens to any more goes on reading the
-    /// terminal.
+    /// The kernel ends it with this program (prctl(2), PR_SET_PDEATHSIG): an orphaned pinentry would keep reading the terminal.
     private static func start(_ program: String, on descriptor: Int32) -> ChildProcess? {
         guard isThere(program) else { return nil }
         let tied = ["setpriv", "--pdeathsig", "TERM", "--", program]
@@ -57,7 +56,7 @@ struct Pinentry {
         try tell("SETDESC \(what)")
         try tell("SETPROMPT Passphrase:")
         guard isNew else { return try tell("GETPIN").data }
-        // Not every program knows how to ask twice by itself; the others are asked again.
+        // Not every program can ask twice by itself; for the others, ask again.
         _ = try? tell("SETREPEAT The same again:")
         let first = try tell("GETPIN")
         guard !first.isRepeated, !first.data.isEmpty else { return first.data }
@@ -66,7 +65,7 @@ struct Pinentry {
         return first.data
     }
 
-    /// Where the person is. A window finds that in the environment, a terminal has to be named.
+    /// The user's terminal. A window finds its display in the environment, but a terminal must be named.
     private var options: [String] {
         let terminal = [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].lazy.compactMap { ttyname($0) }.first
         guard let terminal else { return [] }
@@ -74,10 +73,10 @@ struct Pinentry {
         return ["ttyname=" + String(cString: terminal), "lc-ctype=C.UTF-8"] + [kind].compactMap(\.self)
     }
 
-    /// What came before an answer's end.
+    /// The contents of an answer.
     private struct Answer {
         var data = ""
-        /// Whether the person gave it twice.
+        /// Whether the user entered it twice.
         var isRepeated = false
     }
 
@@ -106,10 +105,10 @@ struct Pinentry {
             case "OK": return answer
             case "D": answer.data += Self.decoded(rest)
             case "S": answer.isRepeated = answer.isRepeated || rest == "PIN_REPEATED"
-            // It waits for what it asks. Version 1.3 asks on a terminal how good the passphrase is, at each key, and shows no number
-            // that is below zero.
+            // It waits for an answer. On a terminal, version 1.3 asks for the passphrase's quality at each key and does not show a
+            // negative number.
             case "INQUIRE": try write(rest.hasPrefix("QUALITY") ? "D -1\nEND" : "CAN")
-            // Whatever else it is, nobody gave a passphrase.
+            // Any error means that there is no passphrase.
             case "ERR": throw BrokerClientError(.userCanceled, "No passphrase was given; nothing was changed.")
             default: continue
             }
@@ -151,7 +150,7 @@ struct Pinentry {
     }
 }
 
-/// How the terminal was before another program took it.
+/// The terminal's settings before another program used it.
 private struct TerminalSettings {
     private let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     private var settings = termios()

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A question on the terminal, wherever standard input and output go.
+/// A question on the terminal, independent of standard input and output.
 enum TerminalPrompt {
     private static let longest = 1024
 
-    /// - Parameter hidden: shows nothing of what is typed; then a terminal that cannot do so counts as none.
-    /// - Returns: the answer; empty for none, nil without a terminal.
+    /// - Parameter hidden: whether to turn off echo; a terminal that cannot do so counts as none.
+    /// - Returns: the answer; empty if there is none, `nil` without a terminal.
     static func line(_ prompt: String, hidden: Bool = false) -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -17,7 +17,7 @@ enum TerminalPrompt {
             mode.c_lflag &= ~tcflag_t(ECHO)
             mode.c_lflag |= tcflag_t(ECHONL)
         }
-        // What was typed before the question is no answer to it.
+        // Discards input typed before the question.
         tcsetattr(terminal, TCSAFLUSH, &mode)
         defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
         let prompt = Layout.of(StandardStream(descriptor: terminal)).prose(prompt)
@@ -25,7 +25,7 @@ enum TerminalPrompt {
         return line(from: terminal) ?? ""
     }
 
-    /// All of one line, blanks included; nil for an empty one, or what is no text.
+    /// One whole line, including blanks; `nil` if it is empty or not UTF-8.
     static func line(from descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(longest)

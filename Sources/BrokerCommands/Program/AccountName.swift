@@ -2,13 +2,13 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Names an account by id or username, as people copy either from a list.
+/// Names an account by id or username, because people copy either from a list.
 struct AccountName: ArgumentValue, Sendable {
     let text: String
 
     init(argument: String) { text = argument }
 
-    /// Both readings, the likelier one first: ids are long and made of letters and digits, most usernames have an `@`.
+    /// Both interpretations, the likelier first: ids are long and base64url, most usernames contain an `@`.
     var references: [AccountReference] {
         isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
     }
@@ -17,7 +17,7 @@ struct AccountName: ArgumentValue, Sendable {
 
     /// The account of that name.
     ///
-    /// - Parameter app: among whose accounts; nil for all.
+    /// - Parameter app: the app whose accounts to search; `nil` for all.
     /// - Throws: ``BrokerClientError/Code/accountNotFound``.
     func find(
         among app: AppReference?, on connection: DirectConnection

@@ -5,15 +5,15 @@ import Glibc
 
 /// The program: arguments in, exit status out.
 package enum Brokerctl {
-    /// All commands, and what is said of them.
+    /// The root of all commands.
     package static let root: any Command.Type = BrokerctlCommand.self
 
     /// Runs one command line, then ends the process.
     ///
-    /// - Parameter commandLine: what the program was run as, then its arguments.
+    /// - Parameter commandLine: the name under which the program was run, then its arguments.
     package static func main(_ commandLine: [String]) -> Never {
         ProgramGroup.hide()
-        // The pool's threads ask for a priority that a person's process does not get, and each says so in the journal.
+        // The pool's threads request a priority that a user's process cannot get, and each logs this in the journal.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         StandardStream.keepDescriptors()
         switch CommandReading(ProgramName.arguments(of: commandLine), root: root) {
@@ -36,7 +36,7 @@ package enum Brokerctl {
         }
     }
 
-    /// What was asked for is not done when nobody got it: a full disk, a closed descriptor.
+    /// Output that was lost, to a full disk or a closed descriptor, counts as failure.
     static func end(_ status: ExitStatus) -> Never {
         let signal = Interrupt.received.load(ordering: .relaxed)
         if status == .failed, signal != 0 { exit(128 + signal) }
@@ -50,7 +50,7 @@ package enum Brokerctl {
         stream.write(Layout.of(stream).prose(text) + "\n")
     }
 
-    /// Wherever it goes, it is read by people.
+    /// People read help wherever it goes, so it is always wrapped.
     private static func help(_ path: CommandPath, on stream: StandardStream) -> String {
         let said = SocketLocation.variable("COLUMNS").flatMap { Int($0) }
         return HelpText(path, columns: said ?? stream.terminalSize?.columns ?? 80).text
@@ -60,7 +60,7 @@ package enum Brokerctl {
         let start = "\(path.text): \(mistake.message)"
         guard path.last.subcommands.isEmpty || !mistake.isAboutSubcommand else { return start }
         let help = ([path.names[0], "help"] + path.names.dropFirst()).joined(separator: " ")
-        let lines = [start, mistake.help, "Usage: \(HelpText(path, columns: 80).usage)", "\(help) says more."]
+        let lines = [start, mistake.help, "Usage: \(HelpText(path, columns: 80).usage)", "Run \(help) for details."]
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }

@@ -35,7 +35,7 @@ struct BrokerctlCommand: Noun {
     }
 }
 
-/// Understood before and after the subcommand.
+/// Options that are accepted before and after the subcommand.
 struct GlobalOptions: ArgumentGroup {
     var socket: String?
     var json = false
@@ -49,6 +49,6 @@ struct GlobalOptions: ArgumentGroup {
 
     var location: SocketLocation { .resolve(path: socket) }
 
-    /// What a person types before a subcommand to mean the same broker.
+    /// The words before a subcommand that name the same broker.
     var words: [String] { ["brokerctl"] + (socket.map { ["--socket", $0] } ?? []) }
 }

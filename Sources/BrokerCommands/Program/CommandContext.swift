@@ -2,12 +2,12 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What such a command has to work with.
+/// The connection and output of a command.
 struct CommandContext {
     let connection: DirectConnection
     let output: Output
 
-    /// Asks the broker, and tells its answer: as it is to programs, in words to people.
+    /// Calls the broker and prints its answer: verbatim for programs, in words for people.
     func tell<M: BrokerMethod>(
         _: M.Type, _ params: M.Params, _ words: (M.Result) -> String
     ) throws(BrokerClientError) {
@@ -16,7 +16,7 @@ struct CommandContext {
         output.result(node) { words(result) }
     }
 
-    /// Asks the broker. Where it wants the person to show that they are there, and nobody else asks them, this terminal does.
+    /// Calls the broker. If it requires proof of presence and no polkit agent is available, this terminal provides one.
     func answer<M: BrokerMethod>(
         to _: M.Type, _ params: M.Params
     ) throws(BrokerClientError) -> JSONNode {

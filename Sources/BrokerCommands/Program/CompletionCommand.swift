@@ -24,7 +24,7 @@ struct CompletionCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // For a shell, also where it is looked at on a terminal.
+        // The script is for a shell, so it is not wrapped even on a terminal.
         let table = CompletionTable(Brokerctl.root)
         let script =
             switch shell {

@@ -1,7 +1,7 @@
 import BrokerLink
 import BrokerValues
 
-/// What scripts tell outcomes apart by (docs/protocol.md, "brokerctl").
+/// The exit statuses for scripts (docs/protocol.md, "brokerctl").
 package enum ExitStatus: Int32, Sendable {
     case done = 0
     case failed = 1

@@ -1,9 +1,9 @@
 import BrokerSystem
 import Glibc
 
-/// All of a file, or of what a shell has made of a program's output (`<(...)`).
+/// The contents of a file, or of a shell's process substitution (`<(...)`).
 ///
-/// - Returns: nil where it cannot be read, or is longer than any file that a person would name here.
+/// - Returns: `nil` if it cannot be read, or is larger than any file that a user would name here.
 func contents(of path: String) -> [UInt8]? {
     let longest = 256 << 20
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -13,9 +13,9 @@ func contents(of path: String) -> [UInt8]? {
     return bytes
 }
 
-/// All of a file at a place that no person has named: nothing waits for a pipe that lies there.
+/// The contents of a file at a path that the user did not name; never waits for a pipe there.
 ///
-/// - Returns: nil where it cannot be read, is no file, or is longer than such files are.
+/// - Returns: `nil` if it cannot be read, is not a regular file, or is larger than such files are.
 func contents(ofFileAt path: String, isTrusted: Bool = false) -> [UInt8]? {
     try? readFile(at: path, atMost: 1 << 20, isTrusted: isTrusted)
 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Makes a file that nobody but its owner may read, and that was not there.
+/// Creates a new file that only its owner may read.
 ///
-/// - Parameter folder: where a relative path begins.
-/// - Returns: its descriptor; below 0 where errno says why there is none.
+/// - Parameter folder: the base of a relative path.
+/// - Returns: its descriptor; negative on failure, with errno set.
 func makePrivateFile(_ path: String, in folder: Int32 = AT_FDCWD) -> Int32 {
     openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
 }
 
-/// - Returns: whether all of it is written; otherwise errno says why not.
+/// - Returns: whether everything was written; otherwise errno is set.
 func writeAll(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
     Array(bytes).withUnsafeBytes { bytes in
         var rest = bytes[...]

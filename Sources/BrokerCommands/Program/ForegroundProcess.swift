@@ -3,20 +3,20 @@ import BrokerSystem
 import Glibc
 import Synchronization
 
-/// A program that has this one's terminal for as long as it runs, while this one waits to put things in order after it.
+/// A program that owns the terminal while it runs; this one waits to clean up after it.
 enum ForegroundProcess {
     private static let child = Atomic<Int32>(0)
-    /// A signal that came before there was a child.
+    /// A signal that arrived before the child was started.
     private static let early = Atomic<Int32>(0)
 
-    /// What the terminal sends (SIGINT, SIGQUIT) reaches the child by itself, and is nothing to this program; SIGTERM and
-    /// SIGHUP are handed on.
+    /// The terminal's signals (SIGINT, SIGQUIT) reach the child directly, so this program ignores them; SIGTERM and SIGHUP
+    /// are forwarded.
     static func takeSignals() {
         for number in [SIGINT, SIGQUIT] { take(number) { _ in } }
         for number in [SIGTERM, SIGHUP] { take(number, handOn) }
     }
 
-    /// Whether SIGTERM or SIGHUP came while there was no child to hand it to.
+    /// Whether SIGTERM or SIGHUP arrived while there was no child.
     static var isAskedToEnd: Bool { statusOfSignal != nil }
 
     /// 128 and the number of that signal.
@@ -25,7 +25,7 @@ enum ForegroundProcess {
         return signal == 0 ? nil : 128 + signal
     }
 
-    /// Starts a program that shares the terminal, and waits for nothing.
+    /// Starts a program that shares the terminal, without waiting.
     ///
     /// - Throws: when there is no such program.
     static func start(
@@ -51,18 +51,18 @@ enum ForegroundProcess {
         child.store(pid, ordering: .sequentiallyConsistent)
         let signal = early.load(ordering: .sequentiallyConsistent)
         if signal != 0 { kill(pid, signal) }
-        // It is left unburied until no signal can be sent to it any more: its number may be another's then.
+        // It is reaped only after no signal can be sent to it: its pid may then belong to another process.
         var facts = siginfo_t()
         while waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         child.store(0, ordering: .sequentiallyConsistent)
         return exitStatus(of: pid)
     }
 
-    /// What was ignored from the start (nohup) stays so, here and there; what is handled here is the child's own again.
+    /// A signal ignored from the start (nohup) stays ignored here and in the child; a handled one is reset for the child.
     private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
         var action = sigaction()
         sigaction(number, nil, &action)
-        // SIG_IGN is no pointer to anything, but 1.
+        // SIG_IGN is not a real pointer, but 1.
         let isIgnored = withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: UInt.self) == 1 }
         if !isIgnored { signal(number, handler) }
     }

@@ -2,15 +2,15 @@ import BrokerSystem
 import Glibc
 import Synchronization
 
-/// Ctrl-C and termination as a request to stop, instead of a sudden end.
+/// Turns Ctrl-C and termination into a request to stop instead of a sudden end.
 enum Interrupt {
-    /// Where the signal handler writes: it may do nothing else.
+    /// The descriptor for the signal handler, which may only write.
     private static let notification = Atomic<Int32>(-1)
 
-    /// The last signal that arrived, 0 for none: the exit status tells of it, as a shell expects.
+    /// The last signal received, 0 for none; reflected in the exit status, as shells expect.
     static let received = Atomic<Int32>(0)
 
-    /// Ends the program at the first signal, with the status that a shell expects, after `tidying`.
+    /// Ends the program at the first signal, after `tidying`, with the status that shells expect.
     static func endBy(_ tidying: @escaping @Sendable () -> Void) {
         onInterrupt {
             tidying()
@@ -18,7 +18,7 @@ enum Interrupt {
         }
     }
 
-    /// Waits, whatever signals arrive.
+    /// Waits the full time despite signals.
     static func sleep(seconds: Int) {
         var (time, left) = (timespec(tv_sec: seconds, tv_nsec: 0), timespec())
         while nanosleep(&time, &left) != 0, errno == EINTR { time = left }
@@ -35,12 +35,12 @@ enum Interrupt {
             var byte: UInt8 = 0
             while read(reader, &byte, 1) == 1 {
                 received.store(Int32(byte), ordering: .relaxed)
-                // A second signal ends the program without another word.
+                // A second signal ends the program without further cleanup.
                 TerminalMode.restore()
                 action()
             }
         }
-        // Without a thread the signals keep their usual effect.
+        // Without a thread, the signals keep their default effect.
         guard status == 0 else { return }
         notification.store(ends[1], ordering: .sequentiallyConsistent)
         for number in [SIGINT, SIGTERM, SIGHUP] {

@@ -2,12 +2,12 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// A folder below a person's home that brokerctl keeps something in.
+/// A folder below the user's home for files of brokerctl.
 enum PersonalFolder {
-    /// Where a person's settings for the broker are.
+    /// The folder of the user's broker settings.
     static func settings() throws(BrokerClientError) -> String {
         func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
-        // A relative path there is to be ignored (XDG Base Directory Specification).
+        // A relative path must be ignored (XDG Base Directory Specification).
         let home = variable("XDG_CONFIG_HOME")
         guard home.hasPrefix("/") || variable("HOME").hasPrefix("/") else {
             throw BrokerClientError(.invalidParameter, "There is no home directory for a configuration; set HOME.")
@@ -15,9 +15,9 @@ enum PersonalFolder {
         return (home.hasPrefix("/") ? home : variable("HOME") + "/.config") + "/brokerd"
     }
 
-    /// Makes it, and those above it.
+    /// Creates it and its parents.
     ///
-    /// - Throws: where root would write into somebody else's home (`sudo -E`, `su -m`): that person's broker refuses root's files.
+    /// - Throws: if root would write into another user's home (`sudo -E`, `su -m`): that user's broker refuses root's files.
     static func make(_ path: String) throws(BrokerClientError) {
         try refuseOthers(path)
         guard makeFolders(path) else {
@@ -25,7 +25,7 @@ enum PersonalFolder {
         }
     }
 
-    /// - Throws: where root would write into somebody else's home.
+    /// - Throws: if root would write into another user's home.
     static func refuseOthers(_ path: String) throws(BrokerClientError) {
         if let owner = otherOwner(of: path) {
             throw BrokerClientError(

@@ -1,9 +1,9 @@
-/// One program under several names: other programs look for a helper by the name that they expect.
+/// One program under several names: other programs look for helpers by name.
 package enum ProgramName {
-    /// The subcommand that a link means. `.ci/install` makes the links.
+    /// The subcommand of each link. `.ci/install` makes the links.
     private static let links: KeyValuePairs = ["git-credential-broker": "git-credential"]
 
-    /// - Parameter commandLine: what the program was run as, then its arguments.
+    /// - Parameter commandLine: the name under which the program was run, then its arguments.
     /// - Returns: brokerctl's arguments.
     package static func arguments(of commandLine: [String]) -> [String] {
         let arguments = Array(commandLine.dropFirst())

@@ -1,7 +1,7 @@
 import Glibc
 
 extension String {
-    /// The path as a file's, with all links followed; nil when it leads nowhere.
+    /// The path with all links resolved; `nil` if it does not exist.
     var realPath: String? {
         guard let resolved = realpath(self, nil) else { return nil }
         defer { free(resolved) }

@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// For which app a token is wanted.
+/// The app that requests a token.
 struct RequestOptions: ArgumentGroup {
     var app: String?
     var clientID: String?
@@ -16,27 +16,27 @@ struct RequestOptions: ArgumentGroup {
             "authority", &authority, value: "url",
             "The issuer's URL: the client id's, or another one than the app's for this request.")
         arguments.list(
-            "scope", &scopes, takesSeveral: true, "What the token must be good for; may be repeated.",
+            "scope", &scopes, takesSeveral: true, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")
     }
 
     func validate() throws(UsageError) {
         switch (app, clientID, authority) {
-        case (nil, nil, _): throw UsageError("Say for which app: --app, or --client-id and --authority.")
+        case (nil, nil, _): throw UsageError("Name the app: --app, or --client-id and --authority.")
         case (_?, _?, _): throw UsageError("Give --app or --client-id, not both.")
         case (nil, _?, nil): throw UsageError("--client-id needs --authority.")
         default: return
         }
     }
 
-    /// The app itself, without another authority for this request.
+    /// The app itself, without the authority for this request.
     var reference: AppReference? {
         if let app { return .registered(app) }
         guard let clientID, let authority else { return nil }
         return .adHoc(clientID: clientID, authority: authority)
     }
 
-    /// What a person types to sign in to this.
+    /// The words of the matching sign-in command.
     var words: [String] {
         var words: [String] = []
         if let app { words += ["--app", app] }
@@ -54,7 +54,7 @@ struct RequestOptions: ArgumentGroup {
     }
 }
 
-/// Whose accounts are meant.
+/// The app whose accounts to use.
 struct AppOptions: ArgumentGroup {
     var app: String?
     var clientID: String?
@@ -73,7 +73,7 @@ struct AppOptions: ArgumentGroup {
         }
     }
 
-    /// Nil means all apps.
+    /// `nil` means all apps.
     var reference: AppReference? {
         if let app { return .registered(app) }
         guard let clientID, let authority else { return nil }
@@ -83,8 +83,8 @@ struct AppOptions: ArgumentGroup {
 
 extension TokenParams {
     /// - Parameters:
-    ///   - scopes: one or several in each, as people write them.
-    ///   - app: a registered app, whose own scopes are asked for where none are given.
+    ///   - scopes: each has one or several scopes, as people write them.
+    ///   - app: a registered app, whose own scopes are requested if none are given.
     mutating func ask(
         for scopes: [String], orThoseOf app: String?, on connection: DirectConnection
     ) throws(BrokerClientError) {
@@ -95,7 +95,7 @@ extension TokenParams {
     }
 }
 
-/// What the broker adds to each request by itself, and refuses to be asked for.
+/// Scopes that the broker adds to each request and refuses as parameters.
 enum ReservedScopes {
     static let all: Set<String> = ["openid", "profile", "offline_access"]
 }

@@ -1,12 +1,12 @@
 import BrokerLink
 import Glibc
 
-/// A command that asks the broker something and prints the answer.
+/// A command that calls the broker and prints the answer.
 protocol Subcommand: Command {
     var global: GlobalOptions { get set }
-    /// How long an answer is waited for; nil for as long as it takes.
+    /// The limit of the wait for an answer; `nil` for none.
     var answerTimeout: Duration? { get }
-    /// Whether `--json` is for what it prints.
+    /// Whether `--json` applies to its output.
     static var printsJSON: Bool { get }
 
     func run(in context: CommandContext) throws(BrokerClientError)
@@ -29,7 +29,7 @@ extension Subcommand {
     }
 }
 
-/// A command that waits for a person while other things happen.
+/// A command that waits for the user while other work continues.
 protocol WaitingSubcommand: Command, Sendable {
     var global: GlobalOptions { get set }
 
@@ -39,9 +39,9 @@ protocol WaitingSubcommand: Command, Sendable {
 extension WaitingSubcommand {
     package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
 
-    /// Tasks, and with them a pool of threads, are started only for these commands: the others are over before a pool is up.
+    /// Only these commands start tasks, and with them a thread pool: the others end before a pool would be up.
     package func execute() -> ExitStatus {
-        // Without it the pool's first thread ends the program.
+        // Without /proc, the pool's first thread would end the program.
         guard access("/proc/self/stat", F_OK) == 0 else {
             let text = "There is no /proc here, which this command needs. Mount it: mount -t proc proc /proc"
             return Output(json: global.json).status(after: BrokerClientError(.internal, text))
@@ -61,7 +61,7 @@ extension WaitingSubcommand {
     }
 }
 
-/// A word with verbs below it.
+/// A noun with verbs below it.
 protocol Noun: Command {}
 
 extension Noun {
@@ -70,16 +70,16 @@ extension Noun {
         arguments.group(&global)
     }
 
-    /// Without its verb it is no command.
+    /// A noun without its verb is not a command.
     package func execute() -> ExitStatus { .usage }
 }
 
 extension CommandContext {
-    /// What every command has in common is not in the protocols: that would be compiled for each.
+    /// The common part of all commands, outside the protocols, which would compile it for each command.
     @inline(never)
     fileprivate init(_ global: GlobalOptions, _ timeout: Duration?, printsJSON: Bool) {
         let output = Output(json: global.json && printsJSON)
-        // Who set a time is told soon enough.
+        // A command with a timeout reports soon enough.
         let tellsWaiting = timeout == nil && StandardStream.error.isTerminal
         self.output = output
         connection = DirectConnection(

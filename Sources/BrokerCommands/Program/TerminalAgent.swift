@@ -1,11 +1,11 @@
 import BrokerSystem
 import Glibc
 
-/// Has polkit ask on this terminal, as systemctl does: for who is at no desktop.
+/// Makes polkit ask on this terminal, as systemctl does, for users without a desktop.
 struct TerminalAgent {
     private let pid: pid_t
 
-    /// - Returns: nil where there is no terminal, or no `pkttyagent`.
+    /// - Returns: `nil` if there is no terminal or no `pkttyagent`.
     static func start() -> TerminalAgent? {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         var ends: [Int32] = [-1, -1]
@@ -16,7 +16,7 @@ struct TerminalAgent {
         let pid = try? ProcessStart(words, sharesSignals: true).start()
         close(ends[1])
         guard let pid else { return nil }
-        // It closes its end when it may be asked, or when it fails.
+        // It closes its end when it is ready, or when it fails.
         var byte: UInt8 = 0
         while read(ends[0], &byte, 1) < 0, errno == EINTR {}
         return TerminalAgent(pid: pid)

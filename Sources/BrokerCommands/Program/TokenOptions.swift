@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What else may be demanded of a token, silently or not.
+/// Further options of a token request, silent or interactive.
 struct TokenOptions: ArgumentGroup {
     var resources: [String] = []
     var claims: String?
@@ -14,14 +14,14 @@ struct TokenOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.list(
-            "resource", &resources, value: "uri", "Where the token must be good (RFC 8707); may be repeated.")
+            "resource", &resources, value: "uri", "A resource of the token (RFC 8707); may be repeated.")
         arguments.option(
             "claims", &claims, "A claims request or challenge: JSON, base64, or a file that holds one of them.")
         arguments.option(
             "challenge", &challenge, value: "header",
             "The WWW-Authenticate header of an API that refused a token; what it asks for is added.")
         arguments.list(
-            "capability", &capabilities, value: "name", "What the app can deal with, such as cp1; may be repeated.")
+            "capability", &capabilities, value: "name", "A client capability, such as cp1; may be repeated.")
         arguments.flag(
             "instance-aware", &instanceAware,
             "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
@@ -42,7 +42,7 @@ struct TokenOptions: ArgumentGroup {
         if instanceAware { params.query.instanceAware = true }
     }
 
-    /// A challenge in base64 has no dot and no slash at its start, so a missing file is an error.
+    /// A base64 challenge contains no dot and does not start with a slash, so such a text must be a missing file.
     private static func text(of claims: String) throws(BrokerClientError) -> String {
         if claims.trimmed.hasPrefix("{") { return claims }
         if let file = contents(of: claims) {
@@ -56,7 +56,7 @@ struct TokenOptions: ArgumentGroup {
 }
 
 extension TokenType: ArgumentValue {
-    /// In any case of letters, as HTTP takes it.
+    /// Case-insensitive, as in HTTP.
     package init?(argument: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() })
         else { return nil }

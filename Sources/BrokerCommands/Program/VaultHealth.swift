@@ -1,6 +1,6 @@
 import BrokerRPC
 
-/// What a person should know of the vault's records; nothing when all is well.
+/// Warnings about the vault's records; empty if there are none.
 enum VaultHealth {
     static func sentences(_ vault: GetBrokerStatus.Vault) -> [String] {
         [rolledBack(vault), setAside(vault)].compactMap(\.self)

@@ -6,8 +6,8 @@ package struct QRCode: Sendable {
     package let size: Int
     private let dark: [Bool]
 
-    /// - Parameter text: what a phone's camera will read.
-    /// - Returns: nil when the text is empty or too long for a symbol, or nothing is there that makes one.
+    /// - Parameter text: the text for a phone's camera.
+    /// - Returns: `nil` if the text is empty or too long for a symbol, or no encoder is installed.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let count = Int32(exactly: bytes.count), count > 0, let symbol = broker_qr_encode(bytes, count) else {
@@ -17,11 +17,11 @@ package struct QRCode: Sendable {
         let size = Int(symbol.pointee.width)
         guard let modules = symbol.pointee.data else { return nil }
         self.size = size
-        // The lowest bit is the colour; the others say which part of the symbol a module belongs to.
+        // The lowest bit is the colour; the others tell which part of the symbol a module belongs to.
         dark = UnsafeBufferPointer(start: modules, count: size * size).map { $0 & 1 == 1 }
     }
 
-    /// What lies outside of the symbol is light.
+    /// Modules outside the symbol are light.
     package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return dark[row * size + column]

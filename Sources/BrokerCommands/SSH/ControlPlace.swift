@@ -3,10 +3,10 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The place for the control socket of a login's own connection. ssh makes the socket, and removes it.
+/// The path of the control socket of a login's own connection. ssh creates and removes the socket.
 struct ControlPlace {
     let path: String
-    /// Nil where the socket lies in the person's runtime directory, which is private as it is.
+    /// `nil` if the socket is in the user's runtime directory, which is already private.
     private let folder: String?
 
     init(_ name: LoginName) throws(BrokerClientError) {
@@ -26,7 +26,7 @@ struct ControlPlace {
         if let folder { rmdir(folder) }
     }
 
-    /// ssh adds 17 bytes while it makes the socket, and a socket's path has 107 at most.
+    /// ssh appends 17 bytes while it creates the socket, and a socket's path has at most 107.
     private static let longest = 48
 
     private static var runtimeFolder: String? {

@@ -3,7 +3,7 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// The ssh that has the folder made there, and removed when its input ends. It shares the terminal, to ask for passwords.
+/// The ssh that creates the remote folder, and removes it when its input ends. It shares the terminal, to ask for passwords.
 struct FolderKeeper {
     private let pid: pid_t
     /// Its input and its output. The kernel closes this end whenever this program ends.
@@ -24,9 +24,9 @@ struct FolderKeeper {
         descriptor = ends[0]
     }
 
-    /// Waits for the folder, for as long as a person takes to log in.
+    /// Waits for the folder, without a limit, because the user has to log in.
     ///
-    /// - Returns: nil when there will be none: it ended, a signal came, or it names no folder of ours.
+    /// - Returns: `nil` if there will be none: ssh ended, a signal arrived, or the name is not valid.
     func folder(_ name: String) -> RemoteFolder? {
         var output: [UInt8] = []
         while !ForegroundProcess.isAskedToEnd, output.count < Self.most {
@@ -38,16 +38,16 @@ struct FolderKeeper {
         return nil
     }
 
-    /// Lets it remove the folder, and ends it where that takes too long: behind a network that is gone, nobody answers.
+    /// Lets it remove the folder, and ends it if that takes too long, as when the network is down.
     ///
-    /// - Returns: its exit status, 128 and the number for a signal.
+    /// - Returns: its exit status, 128 plus the number for a signal.
     func end() -> Int32 {
         shutdown(descriptor, Int32(SHUT_WR))
         defer { close(descriptor) }
         let deadline = ContinuousClock.now + Self.patience
         while ContinuousClock.now < deadline, !ForegroundProcess.isAskedToEnd {
             if let status = exitStatusNow(of: pid) { return status }
-            // What it still writes must not hold it up.
+            // Its remaining output must not block it.
             if waits(milliseconds: 20), read() == nil { usleep(10_000) }
         }
         kill(pid, SIGTERM)
@@ -56,16 +56,16 @@ struct FolderKeeper {
     }
 
     private static let patience = Duration.seconds(5)
-    /// More than any login shell's files write.
+    /// More than any login shell's startup files write.
     private static let most = 256 << 10
 
-    /// - Returns: whether there is something to read, or an end.
+    /// - Returns: whether there is data to read, or the end.
     private func waits(milliseconds: Int32) -> Bool {
         var facts = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&facts, 1, milliseconds) > 0
     }
 
-    /// - Returns: nil at the end.
+    /// - Returns: `nil` at the end.
     private func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(descriptor, &buffer, buffer.count)

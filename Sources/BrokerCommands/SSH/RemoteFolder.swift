@@ -1,17 +1,17 @@
 import BrokerValues
 
-/// A folder on the far side that the sockets are forwarded to. Its name is chance: it is nobody else's, and nothing that an earlier
-/// login left is in its way.
+/// The remote folder of the forwarded sockets. Its name is random, so it belongs to no other login, and files left by an earlier
+/// login do not conflict.
 package struct RemoteFolder: Sendable, Equatable {
     package let path: String
 
     /// - Parameter near: the path of a sandbox's socket here.
     package func socket(for near: String) -> String { path + near[(near.lastIndex(of: "/") ?? near.startIndex)...] }
 
-    /// Makes the folder, says where it is, and removes it at the end of its input. The input ends when this program or ssh is
-    /// killed, and when the connection is cut. The folder is not in the home directory; a start of that machine clears its place.
+    /// Makes the folder, prints its path, and removes it at the end of its input. The input ends when this program or ssh is
+    /// killed, and when the connection breaks. The folder is not in the home directory; a reboot of that machine clears it.
     ///
-    /// The login shell has nothing to read here but words; `sh` reads the rest.
+    /// The login shell parses only quoted words; `sh` reads the script.
     package static func keeper(_ name: String) -> String {
         let script = """
             umask 077;for d in "$XDG_RUNTIME_DIR" /tmp /var/tmp;do [ "$d" ]||continue;d=$d/brokerctl-$1;\
@@ -22,11 +22,11 @@ package struct RemoteFolder: Sendable, Equatable {
     }
 
     private static let mark = "brokerctl-folder"
-    /// `sockaddr_un` takes 107 bytes.
+    /// `sockaddr_un` holds 107 bytes.
     private static let longest = 90
 
-    /// - Parameter output: what came so far. The login shell's own files may write something before, without a line's end, too.
-    /// - Returns: nil while the line is not whole, and where it names no folder of ours: that side says what it likes.
+    /// - Parameter output: the output so far. The login shell's startup files may write before it, even without a newline.
+    /// - Returns: `nil` while the line is incomplete, and if the path is not valid: the remote output is not trusted.
     package init?(_ name: String, in output: [UInt8]) {
         let text = String(decoding: output, as: UTF8.self)
         guard let start = text.lastRange(ofText: "\(Self.mark) \(name) ")?.upperBound,

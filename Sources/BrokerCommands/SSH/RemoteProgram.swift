@@ -1,17 +1,17 @@
 import BrokerValues
 
-/// The person's program on the far side, with `BROKER_SOCKET` and the like set: a command, as ssh takes one from its arguments, or a login shell.
+/// The user's remote program, with `BROKER_SOCKET` and the like set: a command, as in ssh's arguments, or a login shell.
 package struct RemoteProgram: Sendable {
-    /// Joined by blanks, as ssh does it.
+    /// Joined by blanks, as in ssh.
     private let text: String
 
     package init(_ words: [String]) { text = words.joined(separator: " ") }
 
-    /// As with ssh, nothing in several words is no command, either.
+    /// As in ssh, several empty words are no command, either.
     package var isLogin: Bool { text.isEmpty }
 
-    /// The login shell reads twice: here words and nothing else, then the command, as sshd would hand it over. csh and the others
-    /// agree on no way to write a line's end between quotes, so each line goes as a word, and `sh` joins them.
+    /// The login shell reads twice: first only words, then the command, as sshd would pass it. csh and other shells quote a
+    /// newline differently, so each line is a word, and `sh` joins them.
     ///
     /// - Parameter variables: at most nine.
     package func line(_ variables: [(name: String, value: String)]) -> String {

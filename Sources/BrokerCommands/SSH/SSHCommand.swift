@@ -10,7 +10,7 @@ struct SSHCommand: Subcommand {
             """
             Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to a private \
             folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. OIDC_SOCK \
-            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and whoever is root there has them, \
+            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and root there has them, \
             too. With --right interactive they may ask you to sign in: the page opens here.
 
             The arguments are read as ssh reads them: joined by blanks, then read by your login shell there. The exit status is \
@@ -36,14 +36,14 @@ struct SSHCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // From here on a signal ends ssh, and after it the socket.
+        // From here on, a signal ends ssh, and then the socket.
         ForegroundProcess.takeSignals()
         Glibc.exit(try status(in: context))
     }
 
     private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
         var params = reach.params(of: Sandbox(engine: Sandbox.sshEngine, id: host.text, rights: []))
-        // However this program ends, its connection ends with it.
+        // The connection ends with this program, even if it is killed.
         params.isWhileConnected = true
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
         let login = SSHLogin(
@@ -51,14 +51,14 @@ struct SSHCommand: Subcommand {
             sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: RemoteProgram(words),
             name: .random())
         return try login.status {
-            // A broker that is gone, or a lifetime that is over, has ended it already.
+            // Fails if the broker is gone or the lifetime is over, and the socket already closed.
             _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle))
         }
     }
 }
 
-/// A host's name as ssh takes it from a command line. ssh hands it on to shells (`ProxyCommand`, `Match exec`), and versions before
-/// 9.6 as it is: what those read more in than a name is refused here.
+/// A host's name on ssh's command line. ssh passes it to shells (`ProxyCommand`, `Match exec`), before version 9.6 unchecked,
+/// so names with characters special to a shell are refused here.
 struct SSHHost: ArgumentValue {
     private(set) var text = ""
 

@@ -3,19 +3,19 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// One login: a folder there, the sockets forwarded into it, then the person's program.
+/// One login: a remote folder, the sockets forwarded into it, then the user's program.
 ///
-/// All three share a connection, so that the person is asked for a password once. The keeper of the folder comes first, makes the
-/// connection, and is the last to end.
+/// All three share a connection, so that the user enters a password only once. The keeper of the folder starts first, opens
+/// the connection, and ends last.
 struct SSHLogin {
     let program: SSHProgram
-    /// Of the sandbox, here, by the variables that name them there.
+    /// The local sockets of the sandbox, with the variables that name them remotely.
     let sockets: [(name: String, path: String)]
     let command: RemoteProgram
     let name: LoginName
 
-    /// - Parameter ended: called when the program has ended, before things are put in order there.
-    /// - Returns: the program's exit status; ssh's own 255, whose reason it has said itself.
+    /// - Parameter ended: called after the program has ended, before the remote cleanup.
+    /// - Returns: the program's exit status; 255 for a failure of ssh, which has already reported it.
     func status(_ ended: () -> Void) throws(BrokerClientError) -> Int32 {
         let place = try ControlPlace(name)
         defer { place.remove() }
@@ -24,14 +24,14 @@ struct SSHLogin {
         guard let folder = keeper.folder(name.text) else { return try failed(keeper.end()) }
         defer { _ = keeper.end() }
         defer {
-            // The person's own connection would keep them.
+            // The user's own connection would keep the forwards.
             if case .joined = sharing { for (_, path) in sockets { cancel(path, in: folder, sharing) } }
         }
         for (_, path) in sockets {
             let status = try quietly(program.forward(sharing, from: folder.socket(for: path), to: path))
             guard status == 0 else { return try notForwarded(status) }
         }
-        // The folder and its socket go first here.
+        // Runs before the remote folder and its sockets are removed.
         defer { ended() }
         let hasTerminal = command.isLogin && isatty(STDIN_FILENO) == 1
         return try ForegroundProcess.run(
@@ -43,7 +43,7 @@ struct SSHLogin {
         _ = try? quietly(program.cancel(sharing, from: folder.socket(for: path), to: path))
     }
 
-    /// The person's own connection to that host, where one can be shared.
+    /// The user's own connection to that host, if one can be shared.
     private var joined: SSHProgram.Sharing? {
         guard let report = ChildProcess.report(of: program.configuration, atMost: 256 << 10), report.status == 0,
             let path = SSHProgram.controlPath(in: report.text),
@@ -57,7 +57,7 @@ struct SSHLogin {
     }
 
     private func failed(_ status: Int32) throws(BrokerClientError) -> Int32 {
-        // ssh has said why, or a signal came.
+        // ssh has reported the reason, or a signal arrived.
         guard status <= 128 else { return status }
         throw BrokerClientError(
             .unsupported,
@@ -75,13 +75,13 @@ struct SSHLogin {
 }
 
 extension SSHProgram {
-    /// The exit status of ssh where ssh itself failed.
+    /// The exit status of a failure of ssh itself.
     static let failure: Int32 = 255
 }
 
-/// Names what belongs to one login, on both sides.
+/// Identifies one login on both sides.
 struct LoginName {
-    /// 128 bits of chance, in letters and digits.
+    /// 128 random bits, in letters and digits.
     let text: String
 
     static func random() -> LoginName {

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Command lines of the person's own ssh: its configuration says how the host is reached.
+/// Command lines of the user's own ssh, whose configuration tells how to reach the host.
 package struct SSHProgram: Sendable {
     package let host: String
 
@@ -8,9 +8,9 @@ package struct SSHProgram: Sendable {
 
     /// The connection that all programs of a login share.
     package enum Sharing: Sendable, Equatable {
-        /// The person's own, which is there already.
+        /// The user's own connection, which already exists.
         case joined(controlPath: String)
-        /// One for this login.
+        /// A new one for this login.
         case own(controlPath: String)
 
         package var controlPath: String {
@@ -23,17 +23,17 @@ package struct SSHProgram: Sendable {
     /// Prints the configuration for that host.
     package var configuration: [String] { ["ssh", "-G", "--", host] }
 
-    /// - Parameter configuration: what ssh prints of itself: `controlpath /home/alice/.ssh/control-devbox`.
+    /// - Parameter configuration: the configuration that ssh prints: `controlpath /home/alice/.ssh/control-devbox`.
     package static func controlPath(in configuration: String) -> String? {
         let name = "controlpath "
         let line = configuration.utf8.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name.utf8) }
         return line.map { String(Substring($0.dropFirst(name.utf8.count))) }.flatMap { $0 == "none" ? nil : $0 }
     }
 
-    /// Whether a connection is there to be shared.
+    /// Checks whether a connection can be shared.
     package func check(_ controlPath: String) -> [String] { control("check", controlPath) }
 
-    /// A first program on the connection, without a terminal. `ControlPersist` of the configuration would leave the connection behind.
+    /// The first program on the connection, without a terminal. The configuration's `ControlPersist` would keep the connection open.
     package func first(_ sharing: Sharing, _ command: String) -> [String] {
         let master =
             switch sharing {
@@ -43,9 +43,9 @@ package struct SSHProgram: Sendable {
         return session(sharing, master + ["-T"], command)
     }
 
-    /// The program that the person wants.
+    /// The user's program.
     ///
-    /// - Parameter hasTerminal: whether to ask for one there: ssh itself does only where it is given no command.
+    /// - Parameter hasTerminal: whether to request a remote terminal: by itself, ssh does so only without a command.
     package func main(_ sharing: Sharing, _ command: String, hasTerminal: Bool) -> [String] {
         session(sharing, ["-o", "ControlMaster=no"] + (hasTerminal ? ["-t"] : []), command)
     }
@@ -55,8 +55,8 @@ package struct SSHProgram: Sendable {
             + ["-o", "RemoteCommand=none", "--", host, command]
     }
 
-    /// A forward on a connection that is there: its failure is told, and `ClearAllForwardings`, `ExitOnForwardFailure` and the
-    /// forwards of the configuration have no part in it.
+    /// A forward on an existing connection: its failure is reported, and `ClearAllForwardings`, `ExitOnForwardFailure` and the
+    /// forwards of the configuration do not affect it.
     package func forward(_ sharing: Sharing, from far: String, to near: String) -> [String] {
         control("forward", sharing.controlPath, ["-R", Self.forwarding(far, near)])
     }
@@ -69,12 +69,12 @@ package struct SSHProgram: Sendable {
         ["ssh", "-F", "none", "-S", Self.unexpanded(controlPath), "-O", what] + options + ["--", host]
     }
 
-    /// In a forward a colon ends a path, and a backslash takes its meaning.
+    /// In a forward, a colon ends a path, and a backslash escapes it.
     private static func forwarding(_ far: String, _ near: String) -> String {
         let escaped = near.replacing(scalar: "\\", with: "\\\\").replacing(scalar: ":", with: "\\:")
         return "\(far):\(unexpanded(escaped))"
     }
 
-    /// ssh replaces what follows a percent sign.
+    /// ssh expands percent sequences.
     private static func unexpanded(_ path: String) -> String { path.replacing(scalar: "%", with: "%%") }
 }

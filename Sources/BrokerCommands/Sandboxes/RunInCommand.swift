@@ -30,21 +30,21 @@ struct RunInCommand: Subcommand {
     }
 
     func validate() throws(UsageError) {
-        guard !command.isEmpty else { throw UsageError("Say what to run, after --.") }
+        guard !command.isEmpty else { throw UsageError("Name the command to run after --.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // From here on a signal ends the command, and after it the socket.
+        // From here on, a signal ends the command, and then the socket.
         ForegroundProcess.takeSignals()
         Glibc.exit(try status(in: context))
     }
 
     private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
         var params = sandbox.params
-        // However this program ends, its connection ends with it.
+        // The connection ends with this program, even if it is killed.
         params.isWhileConnected = true
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
-        // A broker that is gone, or a lifetime that is over, has ended it already.
+        // Fails if the broker is gone or the lifetime is over, and the socket already closed.
         defer { _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle)) }
         let words = command.map {
             $0.replacing(text: "{socket}", with: opened.path).replacing(text: "{folder}", with: opened.path.folder)

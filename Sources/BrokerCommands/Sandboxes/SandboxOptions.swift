@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// Which sandbox gets a socket, and what for.
+/// The sandbox that gets a socket, and its rights.
 struct SandboxOptions: ArgumentGroup {
     var engine = ""
     var id = ""
@@ -11,9 +11,9 @@ struct SandboxOptions: ArgumentGroup {
     mutating func declare(in arguments: inout Arguments) {
         arguments.option(
             "engine", &engine, value: "name", isRequired: true,
-            "What makes the sandbox, as in bubblewrap, podman or ssh.")
+            "The sandbox's engine, such as bubblewrap, podman or ssh.")
         arguments.option(
-            "id", &id, isRequired: true, "What the sandbox is called: ENGINE:ID is its name in grants and logs.")
+            "id", &id, isRequired: true, "The sandbox's id: ENGINE:ID is its name in grants and logs.")
         arguments.option("instance", &instance, value: "name", "Tells runs of the same sandbox apart in lists.")
         arguments.group(&reach)
     }
@@ -21,7 +21,7 @@ struct SandboxOptions: ArgumentGroup {
     var params: OpenSandbox.Params { reach.params(of: Sandbox(engine: engine, id: id, instance: instance, rights: [])) }
 }
 
-/// What a sandbox may do, and for how long.
+/// The rights of a sandbox, and their lifetime.
 struct SandboxReach: ArgumentGroup {
     var apps: [String] = []
     var rights: [SandboxRight] = []
@@ -29,7 +29,7 @@ struct SandboxReach: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.list(
-            "app", &apps, value: "name", "The only app that it may use, without being asked about; may be repeated.",
+            "app", &apps, value: "name", "The only app that it may use, without asking the user; may be repeated.",
             "Without it: apps that list it, and what a person grants.", completing: LiveCompletion.apps)
         arguments.list(
             "right", &rights, "token (tokens without a person, the default), accounts or interactive; may be repeated.")

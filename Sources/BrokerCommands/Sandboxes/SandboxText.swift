@@ -1,9 +1,9 @@
 import BrokerRPC
 import BrokerValues
 
-/// The sockets of sandboxes as people read them.
+/// The sockets of sandboxes as text.
 enum SandboxText {
-    /// - Returns: the path, and how the usual programs are given it.
+    /// - Returns: the path, and examples of passing it to common programs.
     static func opened(_ opened: OpenSandbox.Result, as sandbox: Sandbox, in layout: Layout) -> String {
         let path = opened.path
         let folder = path.folder
@@ -49,6 +49,6 @@ enum SandboxText {
 }
 
 extension String {
-    /// Of a path.
+    /// The folder of a path.
     var folder: String { String(self[..<(lastIndex(of: "/") ?? startIndex)]) }
 }

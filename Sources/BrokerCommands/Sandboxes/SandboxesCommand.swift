@@ -5,7 +5,7 @@ import BrokerValues
 struct SandboxesCommand: Noun {
     static var about: About {
         About(
-            "sandboxes", "Give sandboxes sockets of their own, so that the broker knows who asks.",
+            "sandboxes", "Give sandboxes sockets of their own, so that the broker can identify them.",
             """
             For the time of one command there is brokerctl run-in.
 
@@ -25,7 +25,7 @@ struct AddSandboxCommand: Subcommand {
         About(
             "add", "Make a socket for a sandbox.",
             """
-            Whoever connects to it is that sandbox, so give its folder to no other. It stays until it is removed, its time is \
+            Any program that connects to it is that sandbox, so give its folder to no other. It stays until it is removed, its time is \
             over, or the broker stops.
 
             Examples:

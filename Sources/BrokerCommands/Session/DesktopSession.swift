@@ -2,25 +2,25 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// The session that this program belongs to, among those that its person may have: two desktops at one seat, one far away.
+/// The session of this program. A user may have several: two desktops at one seat, one remote.
 struct DesktopSession: Sendable {
-    /// logind's name of it; nil where there is no logind, or none that knows.
+    /// logind's id of the session; `nil` without logind, or if it knows none.
     private let id: String?
 
     static func own() async -> DesktopSession {
         if let id = SocketLocation.variable("XDG_SESSION_ID") { return DesktopSession(id: id) }
-        // A unit of the user's manager is in no session, and for the one with the person's screen.
+        // A unit of the user's manager is in no session, and acts for the one with the user's display.
         let answer = await property("Id", of: "auto")
         return DesktopSession(id: answer?.split(separator: "\"").dropFirst().first.map(String.init))
     }
 
-    /// Whether the person sees it: of those at a seat one is in front. True where nobody can tell.
+    /// Whether it is the active session of its seat. True if unknown.
     func isInFront() async -> Bool {
         guard let id else { return true }
         return await Self.property("Active", of: Self.pathElement(id)) != "b false"
     }
 
-    /// Of logind, as `busctl` writes it: the type, then the value.
+    /// A property from logind, in `busctl`'s format: the type, then the value.
     private static func property(_ name: String, of session: String) async -> String? {
         let text = await ChildProcess.output(of: [
             "busctl", "--system", "get-property", "org.freedesktop.login1",
@@ -29,7 +29,7 @@ struct DesktopSession: Sendable {
         return text?.split(separator: "\n").first.map(String.init)
     }
 
-    /// As sd_bus_path_encode(3) has it: what is no letter or digit, and a digit at the start, is escaped.
+    /// Encodes like sd_bus_path_encode(3): escapes all except letters and digits, and a leading digit.
     private static func pathElement(_ id: String) -> String {
         id.utf8.enumerated().map { place, byte in
             let character = Character(Unicode.Scalar(byte))
@@ -38,9 +38,9 @@ struct DesktopSession: Sendable {
         }.joined()
     }
 
-    // MARK: Among several
+    // MARK: Several sessions
 
-    /// One program for each session: two would ask everything twice. Taken until the process ends.
+    /// Allows one program per session, because two would ask everything twice. Held until the process ends.
     func claim() -> Bool {
         let name = id.map { "-" + $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber) } } ?? ""
         let descriptor = Self.open("brokerd-session\(name).lock")
@@ -53,10 +53,10 @@ struct DesktopSession: Sendable {
     }
 }
 
-/// Whose turn it is to ask: the session in front has it, and of several that a person may see at once the first.
+/// The session that may ask: the active one, or the first of several active ones.
 struct SessionTurn: Sendable {
     private let session: DesktopSession
-    /// Locked by who has the turn; negative where there is no folder for it, and everybody has it.
+    /// Locked by the session whose turn it is; negative without a runtime directory, when every session has it.
     private let descriptor: Int32
 
     init(_ session: DesktopSession) {

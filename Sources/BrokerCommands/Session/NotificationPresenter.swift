@@ -2,25 +2,25 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Keeps what is on the screen as the broker's events say, and carries out what the person answers.
+/// Updates the screen according to the broker's events, and carries out the user's answers.
 ///
-/// The person may go to another session and come back: as long as something is to be asked, it is looked whose turn that is.
+/// The user may switch sessions and come back: while a question is open, the presenter polls whose turn it is.
 actor NotificationPresenter {
-    /// More than anybody would read; what comes then is in `brokerctl grants list` and the log.
+    /// More than anyone would read; further ones are in `brokerctl grants list` and the log.
     private static let most = 16
     private static let look = Duration.seconds(5)
 
     private let location: SocketLocation
     private let names: NoticeNames
     private let turn: SessionTurn
-    /// Writes where the person looks when nothing is shown: the journal.
+    /// Writes to the journal, where the user looks if nothing is shown.
     private let say: @Sendable (String) -> Void
-    /// What is to be asked, on this screen or on another of the person's.
+    /// The open questions, for this screen or another one of the user.
     private var wanted: [SessionNotice.Topic: SessionNotice] = [:]
     private var open: [SessionNotice.Topic: Task<Void, Never>] = [:]
     private var looking: Task<Void, Never>?
     private var hasTurn = false
-    /// What shows the notices that are open.
+    /// The service that shows the open notices.
     private var service = NoticeService.cannotBeTold
     private var isLackSaid = false
 
@@ -32,7 +32,7 @@ actor NotificationPresenter {
         names = NoticeNames(account: known.name, provider: known.provider, people: known.people)
     }
 
-    /// What was asked before somebody was here to see it.
+    /// Shows the requests made before this program started.
     func showOpenRequests() throws(BrokerClientError) {
         let connection = DirectConnection(location: location, answerTimeout: .seconds(10))
         for request in try connection.call(ListGrants.self, .init()).requests {
@@ -50,7 +50,7 @@ actor NotificationPresenter {
         }
     }
 
-    /// Takes everything off the screen, and waits for that.
+    /// Removes everything from the screen, and waits for that.
     func clear() async {
         wanted = [:]
         looking?.cancel()
@@ -87,7 +87,7 @@ actor NotificationPresenter {
         (hasTurn, looking) = (false, nil)
     }
 
-    /// A service that is started anew shows nothing of what the one before it showed.
+    /// A restarted service does not show the notices of the one before it.
     private func lookWhatShows() async {
         let found = await NoticeService.look()
         if found == .isMissing { sayOnce("no program that shows notifications runs in this session; start one") }
@@ -109,9 +109,9 @@ actor NotificationPresenter {
             guard !Task.isCancelled else { return }
             open[notice.topic] = nil
             if answer == .noProgram { sayOnce("notify-send is not installed (libnotify)") }
-            // The next look shows it again.
+            // The next poll shows it again.
             if answer == .notShown { return }
-            // Also when it was closed without an answer: not to be asked again here.
+            // A notice closed without an answer is not shown here again, either.
             wanted[notice.topic] = nil
             guard case .pressed(let chosen) = answer, notice.choices.indices.contains(chosen) else { return }
             await carryOut(notice.choices[chosen].answer)

@@ -2,9 +2,9 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What opens a sign-in page for the person at this desktop: `browser.command` of the broker, else what the desktop has.
+/// The browser for sign-in pages at this desktop: the broker's `browser.command`, or else the desktop's default.
 package enum SessionBrowser {
-    /// - Parameter say: is told why the configured browser is not taken.
+    /// - Parameter say: receives the reason if the configured browser is not used.
     static func current(at location: SocketLocation, say: (String) -> Void) -> SystemBrowser {
         let isUnit = SocketLocation.variable("INVOCATION_ID") != nil
         let connection = DirectConnection(location: location, answerTimeout: .seconds(5))
@@ -14,8 +14,8 @@ package enum SessionBrowser {
         return SystemBrowser(isUnit ? command.asUnit : command)
     }
 
-    /// As the broker beside this program reads the files of the one that runs. That one goes on with what it read before a mistake
-    /// came into them, which nobody else knows.
+    /// Lets the installed brokerd read the files of the running broker. If they now contain a mistake, the running one still uses
+    /// its earlier settings, which cannot be queried.
     private static func configured(for broker: TargetBroker, say: (String) -> Void) -> BrowserCommand? {
         do throws(BrokerClientError) {
             let setting = try ConfigurationReport.current(of: broker).first { $0.name == "browser.command" }
@@ -26,9 +26,9 @@ package enum SessionBrowser {
         }
     }
 
-    /// An array of strings, as the report writes it: `["firefox", "%u"]`.
+    /// Parses an array of strings from the report: `["firefox", "%u"]`.
     ///
-    /// - Returns: nil for anything else; a character that is not seen has an escape there that stands for no argument.
+    /// - Returns: `nil` for anything else, including escapes of invisible characters, which do not yield an argument.
     package static func words(of array: String) -> [String]? {
         guard array.hasPrefix("["), array.hasSuffix("]") else { return nil }
         var words: [String] = []

@@ -2,13 +2,13 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What a notice names people and providers by.
+/// The names of people and providers for notices.
 package struct NoticeNames {
     /// The username of an account's id.
     package var account: (String) -> String
     /// The provider of an account's id.
     package var provider: (String) -> String?
-    /// Who is signed in at an authority.
+    /// The usernames signed in at an authority.
     package var people: (String) -> [String]
 
     package init(
@@ -21,7 +21,7 @@ package struct NoticeNames {
     }
 }
 
-/// What an event means for what is on the screen. Pure.
+/// The effect of an event on the screen. Pure.
 package enum SessionChange: Sendable, Equatable {
     case show(SessionNotice)
     case withdraw(SessionNotice.Topic)
@@ -51,7 +51,7 @@ package enum SessionChange: Sendable, Equatable {
         }
     }
 
-    /// The page is the provider's, and names nobody who asked.
+    /// The notice names the caller, because the provider's page does not.
     private static func interaction(_ event: InteractionEvent.Params) -> SessionChange? {
         let topic = SessionNotice.Topic.page(event.interactionId)
         guard event.change == .opened else { return event.change == nil ? nil : .withdraw(topic) }

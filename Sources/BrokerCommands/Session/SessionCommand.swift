@@ -9,7 +9,7 @@ struct SessionCommand: WaitingSubcommand {
             "session", "Ask the person at this desktop, with notifications, what the broker needs.",
             """
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
-            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
+            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. With several sessions, the active one asks. The unit brokerd-session.service runs \
             it in graphical sessions.
 
             Examples:
@@ -30,33 +30,35 @@ struct SessionCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()
         guard session.claim() else { return output.aside("Another one runs already in this session.") }
-        let desk = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
-        // A unit that is stopped has done what it was for.
+        let presenter = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
+        // A stopped unit exits with success.
         Interrupt.onInterrupt {
             Task {
-                await desk.clear()
+                await presenter.clear()
                 Glibc.exit(0)
             }
         }
         while true {
             do throws(BrokerClientError) {
-                try await follow(location, desk)
+                try await follow(location, presenter)
             } catch {
                 guard stay else { throw error }
                 output.failed(error)
             }
-            await desk.clear()
-            // A broker that is started anew is back by then. Where it was stopped, systemd stops this as well.
+            await presenter.clear()
+            // A restarted broker is back by then. If it was stopped, systemd stops this program as well.
             try? await Task.sleep(for: stay ? .seconds(10) : .seconds(2))
         }
     }
 
-    /// Returns when the broker goes away.
-    private func follow(_ location: SocketLocation, _ desk: NotificationPresenter) async throws(BrokerClientError) {
+    /// Returns when the broker disconnects.
+    private func follow(
+        _ location: SocketLocation, _ presenter: NotificationPresenter
+    ) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
-        try await desk.showOpenRequests()
+        try await presenter.showOpenRequests()
         do {
-            for try await event in events { await desk.take(event) }
+            for try await event in events { await presenter.take(event) }
         } catch {}
     }
 }

@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 
 extension SessionNotice {
-    /// Refusing comes first, as on the page in the browser (decision 40), and nothing is done by a click beside the buttons.
+    /// Deny comes first, as on the page in the browser (decision 25), and a click outside the buttons does nothing.
     package init(_ request: GrantRequest, _ names: NoticeNames) {
         let deny = Choice(label: "Deny", answer: .deny(request: request.id))
         let title = "A program asks for \(request.clientID == nil ? request.app : "tokens")"

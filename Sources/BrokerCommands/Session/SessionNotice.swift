@@ -2,15 +2,15 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// A question to the person at the desktop.
+/// A question to the user at the desktop.
 package struct SessionNotice: Sendable, Equatable {
-    /// What it is about. There is one notice for each; what is settled elsewhere takes it away.
+    /// The subject. Each has one notice, which is withdrawn when the matter is settled elsewhere.
     package enum Topic: Sendable, Hashable {
-        /// A caller asks for an app: the id of its request.
+        /// A caller requests an app: the id of its request.
         case grant(String)
         /// The provider ended a sign-in: the account's id.
         case signIn(String)
-        /// A program on another machine had a page opened here: the interaction's id.
+        /// A program on another machine opened a page here: the interaction's id.
         case page(String)
 
         var id: String {
@@ -22,7 +22,7 @@ package struct SessionNotice: Sendable, Equatable {
 
     package enum Answer: Sendable, Equatable {
         case deny(request: String)
-        /// - lifetime: seconds; nil for as long as the rules allow.
+        /// - lifetime: seconds; `nil` for as long as the rules allow.
         case allow(request: String, lifetime: Int64?)
         case signIn(app: String, accountID: String, scopes: [String])
     }

@@ -2,13 +2,13 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Whether the broker that answers is the one that the person means: what is installed, and the only one.
+/// Whether the broker that answers is the expected one: the installed version, and the only broker.
 enum BrokerChoice {
     static func findings(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> [CheckResult] {
         [version(status), location.other.map(another)].compactMap(\.self)
     }
 
-    /// brokerctl and brokerd are installed together. A daemon runs on after an upgrade that did not start it anew.
+    /// brokerctl and brokerd are installed together, but an upgrade may leave the old daemon running.
     private static func version(_ status: GetBrokerStatus.Result) -> CheckResult? {
         guard status.version != BrokerVersion.text else { return nil }
         let units = status.mode == .system ? BrokerUnits.machine : .own

@@ -4,7 +4,7 @@ import BrokerRPC
 struct StatusCommand: Subcommand {
     static var about: About {
         About(
-            "status", "Show how the broker is.",
+            "status", "Show the broker's status.",
             """
             Examples:
               brokerctl status
@@ -29,7 +29,7 @@ struct StatusCommand: Subcommand {
         arguments.group(&global)
         arguments.option(
             "timeout", &timeout, value: "seconds", "How long the broker has to answer (1 to 3600; 5 if left out).")
-        arguments.flag("callers", &callers, "Show who is connected instead, and what the broker judges them by.")
+        arguments.flag("callers", &callers, "Show the connected callers and their facts instead.")
         arguments.flag("watch", &watch, "Look every second, until Ctrl-C.")
     }
 

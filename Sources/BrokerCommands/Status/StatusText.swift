@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// How the broker is, in words. Pure.
+/// The broker's status as text. Pure.
 package enum StatusText {
     static func text(_ status: GetBrokerStatus.Result, at location: SocketLocation, in layout: Layout) -> String {
         facts(status, at: location).text(in: layout)
@@ -24,7 +24,7 @@ package enum StatusText {
         return facts
     }
 
-    /// What changes comes first: a small terminal shows the beginning.
+    /// Changing facts come first, because a small terminal shows only the beginning.
     package static func screen(_ look: StatusSnapshot, socket: String, at now: NumericDate) -> Facts {
         var facts = Facts()
         let status = look.status
@@ -49,7 +49,7 @@ package enum StatusText {
         return facts
     }
 
-    /// The same for who reads a file or a pipe.
+    /// The same for a file or a pipe.
     package static func line(_ look: StatusSnapshot) -> String {
         let status = look.status
         var parts = ["\(status.connections) connections", records(status)]
@@ -68,7 +68,7 @@ package enum StatusText {
         return "\(all), \(all - done) failed"
     }
 
-    /// How many of the tokens, and how long they took at most: half of them, and all but one in a hundred.
+    /// The number of tokens, and the median and 99th percentile of their times.
     private static func cached(_ metrics: GetMetrics.Result) -> String {
         let all = metrics.latencies.reduce(0) { $0 + $1.total }
         guard let cached = metrics.latencies.first(where: { $0.source == .cached }), cached.total > 0 else {
@@ -89,14 +89,14 @@ package enum StatusText {
         return records + (status.locked ? ", locked" : "")
     }
 
-    /// Nil when all is well.
+    /// `nil` if there is none.
     private static func attention(_ sentences: [String]) -> String? {
         sentences.isEmpty ? nil : (sentences + ["brokerctl doctor says what to do."]).joined(separator: " ")
     }
 }
 
 extension GetMetrics.Latency {
-    /// The bucket's end below which so many of a hundred requests are: "< 100 us".
+    /// The upper bound of the bucket of this percentile: "< 100 us".
     fileprivate func bound(ofPercent percent: Int64) -> String? {
         let wanted = (total * percent + 99) / 100
         var seen: Int64 = 0

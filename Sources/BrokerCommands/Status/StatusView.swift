@@ -2,16 +2,16 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// How the broker is, looked at again and again.
+/// The broker's status, polled.
 struct StatusView {
     let connection: DirectConnection
     let output: Output
 
     private static let interval = 1
 
-    /// Goes on until Ctrl-C, or until nobody reads any more; also while the broker is away. Nobody who asks keeps it from locking itself.
+    /// Runs until Ctrl-C or until its reader is gone, even while the broker is away. These calls do not keep it from locking itself.
     ///
-    /// - Throws: when the first look fails.
+    /// - Throws: if the first call fails.
     func run() throws(BrokerClientError) {
         var look = try StatusSnapshot.take(on: connection)
         let screen = output.json ? nil : LiveScreen()
@@ -41,13 +41,13 @@ struct StatusView {
     }
 }
 
-/// What one look found.
+/// The result of one poll.
 package struct StatusSnapshot {
     var node: JSONNode
     package var status: GetBrokerStatus.Result
-    /// Nil for who may not read them.
+    /// `nil` if the caller may not read them.
     package var metrics: GetMetrics.Result?
-    /// Why there was nothing newer to be seen.
+    /// The reason if the last poll failed.
     package var failure: BrokerClientError?
 
     static func take(on connection: DirectConnection) throws(BrokerClientError) -> StatusSnapshot {
@@ -58,6 +58,6 @@ package struct StatusSnapshot {
 }
 
 extension String {
-    /// Without the end of its line.
+    /// Without the trailing newline.
     fileprivate var trimmingEnd: String { last == "\n" ? String(dropLast()) : self }
 }

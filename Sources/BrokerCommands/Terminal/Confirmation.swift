@@ -1,6 +1,6 @@
 import BrokerLink
 
-/// A question that only a person at a terminal can answer, and `--yes`, which answers it beforehand.
+/// A question that only a person at a terminal can answer, or `--yes` in advance.
 struct Confirmation: ArgumentGroup {
     private var isGiven = false
 
@@ -10,12 +10,12 @@ struct Confirmation: ArgumentGroup {
         arguments.flag("yes", &isGiven, short: "y", "Do not ask.")
     }
 
-    /// - Parameter question: asked without `--yes` only, as is what it is made of.
-    /// - Throws: unless the answer is yes, or there is nobody to ask.
+    /// - Parameter question: evaluated only without `--yes`.
+    /// - Throws: if the answer is not yes, or there is no terminal.
     func ask(_ question: () throws(BrokerClientError) -> String) throws(BrokerClientError) {
         guard !isGiven else { return }
         guard let answer = TerminalPrompt.line("\(try question()) [y/N] ".clean) else {
-            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; say --yes if you are sure.")
+            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; use --yes if you are sure.")
         }
         guard ["y", "yes"].contains(answer.lowercased()) else {
             throw BrokerClientError(.userCanceled, "Nothing was changed.")

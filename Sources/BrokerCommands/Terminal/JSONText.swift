@@ -2,16 +2,16 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Results as the broker wrote them: members in their order, numbers as their text.
+/// Results as the broker wrote them: members in order, numbers as text.
 package enum JSONText {
-    /// One value and the end of its line; spread over several lines when a person reads it.
+    /// One value and a newline; on several lines if a person reads it.
     package static func line(_ node: JSONNode, readable: Bool) -> String {
         var text = ""
         append(node, to: &text, indentation: readable ? 0 : nil)
         return text + "\n"
     }
 
-    /// The error object as the broker sent it, or as it would have looked.
+    /// The error object that the broker sent, or would have sent.
     package static func node(of error: BrokerClientError) -> JSONNode {
         if let rpc = error.rpc { return node(of: rpc) }
         let value: JSONValue = [
@@ -58,7 +58,7 @@ package enum JSONText {
         text += close
     }
 
-    /// What JSON does not ask to escape and a terminal may still obey is escaped as well; the value stays the same.
+    /// Also escapes characters that JSON allows but a terminal may interpret; the value stays the same.
     private static func quoted(_ string: String) -> String {
         var writer = JSONWriter()
         writer.string(string)
@@ -69,7 +69,7 @@ package enum JSONText {
         }
     }
 
-    /// `\u009b`, and two of them beyond U+FFFF.
+    /// `\u009b`, or a surrogate pair above U+FFFF.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         UTF16.encode(scalar).map { units in
             units.map { unit in

@@ -1,7 +1,7 @@
-/// How text is laid out for who reads it: no wider than their terminal, what matters set off. Elsewhere lines are as long as
-/// they are, and nothing is shortened.
+/// Lays out text for a reader: no wider than the terminal, with emphasis. Elsewhere, lines are not wrapped and nothing is
+/// shortened.
 package struct Layout: Sendable {
-    /// Nil for as many as a line takes.
+    /// `nil` for no limit.
     let columns: Int?
     let style: Style
 
@@ -10,19 +10,19 @@ package struct Layout: Sendable {
     package init(columns: Int?) { self.init(columns: columns, style: Style(isOn: false)) }
 
     private init(columns: Int?, style: Style) {
-        // In fewer no text can be read, and a terminal may say anything.
+        // Text is unreadable in fewer columns, and a terminal may report any number.
         self.columns = columns.map { max(20, $0) }
         self.style = style
     }
 
-    /// As wide as the terminal is now: windows change.
+    /// Uses the terminal's current width, because windows change.
     static func of(_ stream: StandardStream) -> Layout {
         Layout(columns: stream.terminalSize?.columns, style: .of(stream))
     }
 
-    /// Lines that are too long are broken at spaces, and go on below where they began.
+    /// Wraps long lines at spaces and keeps their indentation.
     ///
-    /// - Parameter hanging: how much further to the right they go on.
+    /// - Parameter hanging: the additional indentation of continuation lines.
     package func prose(_ text: String, hanging: Int = 0) -> String {
         guard let columns else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -36,11 +36,11 @@ package struct Layout: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// A command line to be copied, indented: where it takes several lines, a shell reads them as one.
+    /// A command line for copying, indented; a shell reads its lines as one.
     package func command(_ words: [String]) -> String {
         var lines = [" "]
         for word in words.map({ ShellText.quoted($0.cleanWhole) }) {
-            // Room for what says that it goes on.
+            // Leaves room for the continuation mark.
             if let columns, lines.count > 1 || lines[0] != " ", (lines.last ?? "").columns + word.columns + 3 > columns
             {
                 lines.append("   ")
@@ -50,9 +50,9 @@ package struct Layout: Sendable {
         return lines.joined(separator: " \\\n")
     }
 
-    /// A name and what there is to say of it: beside it where that has room, else below it.
+    /// A name with its text: next to it if that fits, otherwise below it.
     ///
-    /// - Parameter width: of the longest of all names.
+    /// - Parameter width: the width of the longest name.
     func entry(_ name: String, width: Int, _ paragraphs: [String]) -> [String] {
         let margin = width + 2
         let longest = paragraphs.map(\.columns).max() ?? 0
@@ -68,7 +68,7 @@ package struct Layout: Sendable {
         return Self.indented(lines, by: 0, then: margin, after: name.padded(to: margin))
     }
 
-    /// A word that is longer than a line has one of its own, whole: the terminal breaks it, and it can still be copied.
+    /// A word longer than a line gets a line of its own: the terminal wraps it, and it can still be copied.
     private static func broken(_ text: Substring, at width: Int, then rest: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false).map(String.init) {

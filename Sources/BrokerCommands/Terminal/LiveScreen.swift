@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A screen that is drawn again and again. It lies over what the terminal showed, which is there again at the end.
+/// A screen that is redrawn periodically, on the terminal's alternate screen.
 final class LiveScreen: Sendable {
     private enum Code {
         static let begin = "\u{1B}[?1049h\u{1B}[?25l"
@@ -13,7 +13,7 @@ final class LiveScreen: Sendable {
 
     private let isOver = Mutex(false)
 
-    /// Nil where standard output is no terminal, or one that can only print.
+    /// `nil` if standard output is not a terminal, or a dumb one.
     init?() {
         guard StandardStream.output.terminalSize != nil, getenv("TERM").map({ String(cString: $0) }) != "dumb" else {
             return nil
@@ -21,7 +21,7 @@ final class LiveScreen: Sendable {
         StandardStream.output.write(Code.begin)
     }
 
-    /// From any thread; nothing is drawn any more.
+    /// Stops drawing; may be called from any thread.
     func end() {
         isOver.withLock { isOver in
             if !isOver { StandardStream.output.write(Code.end) }
@@ -29,7 +29,7 @@ final class LiveScreen: Sendable {
         }
     }
 
-    /// Draws over what was there. What the terminal has no room for, as wide and as high as it is now, is left out.
+    /// Redraws the screen, cut to the terminal's current size.
     func draw(_ facts: Facts, _ style: Style) {
         guard let size = StandardStream.output.terminalSize else { return }
         let lines = facts.lines(columns: size.columns, style).prefix(size.rows)

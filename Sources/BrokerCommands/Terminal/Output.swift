@@ -3,16 +3,16 @@ import BrokerRPC
 import BrokerValues
 import Glibc
 
-/// Says what a command found out, to a person or to a program.
+/// Prints the result of a command, for a person or a program.
 struct Output: Sendable {
-    /// Programs get JSON, and nothing else on standard output.
+    /// Whether to print only JSON on standard output, for programs.
     let json: Bool
 
-    /// What people read is laid out for their terminal.
+    /// The layout of text for people.
     var layout: Layout { .of(.output) }
     var errorLayout: Layout { .of(.error) }
 
-    /// The method's result: as it is for programs, in words for people.
+    /// Prints the method's result: verbatim for programs, in words for people.
     func result(_ node: JSONNode, _ words: () -> String) {
         if json {
             StandardStream.output.write(JSONText.line(node, readable: StandardStream.output.isTerminal))
@@ -23,16 +23,16 @@ struct Output: Sendable {
 
     func line(_ text: String) { StandardStream.output.write((json ? text : layout.prose(text)) + "\n") }
 
-    /// What happened, behind the time of day.
+    /// Prints an event after the time of day.
     func event(_ text: String, at time: NumericDate) {
         let clock = TimeText.clock(time) + "  "
         StandardStream.output.write(layout.prose(clock + text, hanging: clock.columns) + "\n")
     }
 
-    /// For the person at the terminal, whatever becomes of standard output.
+    /// Prints a message for the person at the terminal, even if standard output is redirected.
     func aside(_ text: String) { StandardStream.error.write(errorLayout.prose(text) + "\n") }
 
-    /// What goes on right now, in a line that the next one takes the place of; nil takes it away. Nothing where nobody sees it.
+    /// Shows progress in a line that the next call replaces; `nil` clears it. Does nothing without a terminal.
     func passing(_ text: String?) {
         if StandardStream.error.isTerminal { StandardStream.error.write("\r\u{1B}[K" + (text ?? "")) }
     }
@@ -58,12 +58,12 @@ struct Output: Sendable {
 }
 
 extension BrokerClientError.Code {
-    /// What is wrong was printed as the result; only the exit status is left to tell.
+    /// The result already describes the failure; only the exit status remains to be set.
     static let reported = BrokerClientError.Code(rawValue: "reported")
 }
 
 extension BrokerClientError {
-    /// Whether somebody has to look the request up in a log: the provider took part in it, or the broker failed.
+    /// Whether an administrator may need to find the request in a log: the provider took part in it, or the broker failed.
     fileprivate var isForAdministrators: Bool {
         oauthError != nil || httpStatus != nil
             || [.internal, .invalidResponse, .serverUnavailable, .offline].contains(code)

@@ -1,11 +1,11 @@
 import BrokerValues
 
-/// Text that a shell takes as one word and nothing more.
+/// Text that a shell reads as exactly one word.
 package enum ShellText {
-    /// In quotes only where it needs them: for commands that people are shown.
+    /// Quoted only if necessary, for commands shown to people.
     package static func quoted(_ text: String) -> String { HandOver.shownShellWord(text) }
 
-    /// A command line that people are shown; what is foreign in it is made safe.
+    /// A command line shown to people; foreign text in it is made safe.
     package static func command(_ words: [String]) -> String {
         words.map { quoted($0.cleanWhole) }.joined(separator: " ")
     }

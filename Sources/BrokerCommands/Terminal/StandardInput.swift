@@ -1,12 +1,10 @@
 import BrokerSystem
 import Glibc
 
-/// What is typed or piped in. Without `stdin`: a thread that waits in `readLine` has the lock of that, and from glibc 2.41 on `exit`
-/// waits for it.
+/// Standard input, without `stdin`: a thread that waits in `readLine` holds its lock, for which `exit` waits from glibc 2.41 on.
 enum StandardInput {
-    /// The lines until the end of input. They are read on a thread of its own, which stays behind when nobody asks for
-    /// more: a read from a terminal cannot be taken back. From this call on, keys are the program's: ask it before the person
-    /// is told to type.
+    /// The lines until the end of input, read on a separate thread, which outlives the stream: a read from a terminal cannot
+    /// be cancelled. This call puts the terminal into character mode, so make it before asking the user to type.
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             let isTerminal = TerminalMode.takeCharacters()
@@ -21,7 +19,7 @@ enum StandardInput {
         }
     }
 
-    /// The next byte; nil at the end.
+    /// The next byte; `nil` at the end.
     static func byte() -> UInt8? {
         var byte: UInt8 = 0
         while true {
@@ -31,7 +29,7 @@ enum StandardInput {
         }
     }
 
-    /// The next line, without its end (`\n` or `\r\n`); nil at the end of input.
+    /// The next line, without its end (`\n` or `\r\n`); `nil` at the end of input.
     static func line() -> String? {
         var line: [UInt8] = []
         var isEnded = false
@@ -46,7 +44,7 @@ enum StandardInput {
 }
 
 extension String {
-    /// Without white space at both ends.
+    /// Without white space at either end.
     var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Emphasis, where a terminal shows it (https://no-color.org).
+/// Emphasis, if a terminal supports it (https://no-color.org).
 struct Style: Sendable {
     let isOn: Bool
 

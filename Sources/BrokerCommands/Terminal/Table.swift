@@ -1,16 +1,16 @@
-/// Rows in aligned columns. Cells are cleaned here, so that no caller can forget it.
+/// Rows in aligned columns. Cells are cleaned here, so that callers cannot forget it.
 ///
-/// On a narrow terminal addresses go without their scheme and cells are shortened, but for the first column, which names the
-/// row; on a narrower one each row is a block of names and values, with nothing left out.
+/// On a narrow terminal, URLs lose their scheme and cells are shortened, except in the first column, which names the row; on
+/// a narrower one, each row is a block of names and values, with nothing left out.
 package struct Table: Sendable {
     private let header: [String]
     private var rows: [[String]] = []
-    /// By column, where it is not ``narrowest``.
+    /// The minimum width of columns whose minimum is not ``narrowest``.
     private var leasts: [Int: Int] = [:]
 
-    /// No column is made narrower: what is left of a cell would say nothing.
+    /// The minimum width: the rest of a narrower cell would be meaningless.
     private static let narrowest = 8
-    /// Of addresses, which often begin alike.
+    /// The minimum width of URLs, which often begin alike.
     private static let narrowestAddress = 20
     private static let schemes = ["https://", "http://"]
 
@@ -24,8 +24,8 @@ package struct Table: Sendable {
 
     package func text(in layout: Layout = .plain) -> String { text(in: layout, details: []) }
 
-    /// - Parameter details: for each row what stands below it, indented.
-    /// - Returns: the lines, each ended; no spaces at their ends.
+    /// - Parameter details: for each row, the indented lines below it.
+    /// - Returns: the lines, with newlines and without trailing spaces.
     func text(in layout: Layout, details: [[String]]) -> String {
         let short = layout.columns.map { Self.total(naturalWidths) > $0 } == true ? withoutSchemes() : self
         let widths = short.widths(within: layout.columns)
@@ -57,7 +57,7 @@ package struct Table: Sendable {
 
     private static func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// - Returns: nil where so few columns have no room for the table.
+    /// - Returns: `nil` if the table does not fit into so few columns.
     private func widths(within columns: Int?) -> [Int]? {
         var widths = naturalWidths
         guard let columns else { return widths }
@@ -86,28 +86,28 @@ package struct Table: Sendable {
         return facts.text(in: layout)
     }
 
-    /// Longer lines are hard to read, however wide the terminal is.
+    /// Wrapped even on a wide terminal, because longer lines are hard to read.
     private static func detail(_ text: String, _ layout: Layout) -> String {
         Layout(columns: min(80, layout.columns ?? 80)).prose("    " + text) + "\n"
     }
 }
 
-/// Names and values, one pair a line.
+/// Names and values, one pair per line.
 package struct Facts: Sendable {
     private var pairs: [(name: String, value: String)] = []
 
     package init() {}
 
-    /// A fact without a value is left out.
+    /// Ignores a fact without a value.
     package mutating func add(_ name: String, _ value: String?) {
         if let value { pairs.append((name, value.clean)) }
     }
 
     private var width: Int { pairs.map(\.name.columns).max() ?? 0 }
 
-    /// One line each.
+    /// One line per fact.
     ///
-    /// - Parameter columns: what a line may take; a column less is used, for a full line would begin another.
+    /// - Parameter columns: the terminal's width; lines are one column shorter, because a full line would wrap.
     func lines(columns: Int, _ style: Style) -> [String] {
         pairs.map { name, value in
             let name = name.shortened(to: columns - 1)

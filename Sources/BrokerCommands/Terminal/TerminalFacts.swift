@@ -12,7 +12,7 @@ package struct TerminalSize: Sendable {
 }
 
 extension StandardStream {
-    /// Nil when it is no terminal, or one that does not say.
+    /// `nil` if it is not a terminal, or its size is unknown.
     var terminalSize: TerminalSize? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -21,9 +21,9 @@ extension StandardStream {
 }
 
 package enum Locale {
-    /// Whether what this process prints is read as UTF-8 (POSIX, section 8.2: the first of these that is set counts).
+    /// Whether output is UTF-8 (POSIX, section 8.2: the first of these variables that is set counts).
     ///
-    /// - Parameter variable: an environment variable's value.
+    /// - Parameter variable: returns an environment variable's value.
     package static func isUTF8(_ variable: (String) -> String?) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.lazy.compactMap(variable).first { !$0.isEmpty } ?? ""

@@ -3,21 +3,21 @@ import Synchronization
 
 /// Standard input, line by line.
 ///
-/// A terminal in its usual mode keeps 4,095 bytes of a line and drops the rest (termios(3), canonical mode); a redirect can
-/// be longer. So the terminal is asked for single characters, and what it did for the person is done here: showing what is
-/// typed, Backspace, Ctrl-U, Ctrl-D. Signals such as Ctrl-C are left to it.
+/// A terminal in canonical mode keeps 4,095 bytes of a line and drops the rest (termios(3)); a redirect can be longer. The
+/// terminal is therefore put into character mode, and its line editing is done here: echo, Backspace, Ctrl-U, Ctrl-D.
+/// Signals such as Ctrl-C are left to it.
 final class TerminalInput {
-    /// As much as one request may hold.
+    /// The maximum size of a request.
     private static let longest = 1 << 20
 
     private let isTerminal: Bool
 
-    /// - Parameter isTerminal: what ``TerminalMode/takeCharacters()`` said.
+    /// - Parameter isTerminal: the result of ``TerminalMode/takeCharacters()``.
     init(isTerminal: Bool = TerminalMode.takeCharacters()) { self.isTerminal = isTerminal }
 
     deinit { if isTerminal { TerminalMode.restore() } }
 
-    /// The next line, without its end; nil at the end of input.
+    /// The next line, without its end; `nil` at the end of input.
     func next() -> String? {
         guard isTerminal else { return StandardInput.line() }
         var line: [UInt8] = []
@@ -50,14 +50,14 @@ final class TerminalInput {
     private func erase(_ count: Int, of line: inout [UInt8]) {
         var left = count
         while left > 0, !line.isEmpty {
-            // The bytes that follow the first one of a character go with it.
+            // Removes all bytes of the character.
             while let last = line.popLast(), last & 0xc0 == 0x80 {}
             echo(Array("\u{8} \u{8}".utf8))
             left -= 1
         }
     }
 
-    /// Not into a file: what is pasted has a code in it.
+    /// Never into a file: pasted text contains a code.
     private func echo(_ bytes: [UInt8]) {
         if StandardStream.error.isTerminal { StandardStream.error.write(bytes) }
     }
@@ -65,14 +65,14 @@ final class TerminalInput {
     private func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
 }
 
-/// The terminal's mode, which is put back however the program ends.
+/// The terminal's mode, which is restored at every exit.
 enum TerminalMode {
-    /// As it was; nil unless it was changed.
+    /// The original mode; `nil` if unchanged.
     private static let before = Mutex<termios?>(nil)
 
-    /// Asks the terminal for characters instead of lines, and not to show them.
+    /// Switches the terminal to characters instead of lines, without echo.
     ///
-    /// - Returns: false where standard input is no terminal, or one that the program may not change: in the background.
+    /// - Returns: `false` if standard input is not a terminal, or the program is in the background and may not change it.
     static func takeCharacters() -> Bool {
         var mode = termios()
         guard tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }

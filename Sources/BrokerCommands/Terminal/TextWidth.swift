@@ -1,6 +1,6 @@
 extension String {
-    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks and for what sets
-    /// it off (see ``Style``).
+    /// Its width on a terminal: two columns for East Asian wide characters and emoji, none for combining marks and emphasis
+    /// (see ``Style``).
     var columns: Int {
         var isEmphasis = false
         return reduce(0) { sum, character in
@@ -10,10 +10,10 @@ extension String {
         }
     }
 
-    /// With spaces behind it, so that it takes so many columns.
+    /// Padded with trailing spaces to this width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// As much of it as so many columns have room for; an ellipsis says that there is more.
+    /// Cut to this width, with an ellipsis if it was longer.
     func shortened(to width: Int) -> String {
         guard columns > width else { return self }
         return width > 0 ? cut(atColumn: width - 1) + "…" : ""
@@ -41,7 +41,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Wide and full-width blocks (Unicode Standard Annex 11), coarsely.
+    /// Wide and full-width blocks (Unicode Standard Annex 11), approximately.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
         0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,

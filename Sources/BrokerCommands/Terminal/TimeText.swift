@@ -1,16 +1,16 @@
 import BrokerValues
 import Glibc
 
-/// Times as people say them.
+/// Times in words.
 package enum TimeText {
     private static let units: [(name: String, length: Int64)] = [
         ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
     ]
 
-    /// The two largest units of a span: "1 hour 5 minutes". Seconds beside minutes, minutes beside days and hours beside a month
-    /// say nothing that a person wants to know: they are rounded, so that an hour of which a moment is over is "1 hour".
+    /// The two largest units of a span: "1 hour 5 minutes". Seconds next to minutes, minutes next to days and hours next to a
+    /// month are irrelevant to people and rounded, so that an hour less a moment is "1 hour".
     ///
-    /// - Parameter seconds: negative counts as none.
+    /// - Parameter seconds: negative counts as 0.
     package static func span(_ seconds: Int64) -> String {
         let seconds = rounded(max(0, seconds))
         guard let largest = units.firstIndex(where: { seconds >= $0.length }) else { return "0 seconds" }
@@ -21,7 +21,7 @@ package enum TimeText {
         return rest == 0 ? first : first + " " + count(rest, next.name)
     }
 
-    /// To the nearest of the smallest unit that is said.
+    /// Rounded to the smallest unit shown.
     private static func rounded(_ seconds: Int64) -> Int64 {
         let unit: Int64 =
             switch seconds {
@@ -44,13 +44,13 @@ package enum TimeText {
         return difference > 0 ? "in " + span(difference) : span(difference == .min ? .max : -difference) + " ago"
     }
 
-    /// The time of day here: "09:05:00".
+    /// The local time of day: "09:05:00".
     package static func clock(_ time: NumericDate) -> String {
         let parts = parts(of: time)
         return [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
     }
 
-    /// Day and time of day here: "2026-11-22 09:05:00".
+    /// The local date and time of day: "2026-11-22 09:05:00".
     package static func local(_ time: NumericDate) -> String {
         let parts = parts(of: time)
         let day = [String(parts.tm_year + 1900), two(parts.tm_mon + 1), two(parts.tm_mday)].joined(separator: "-")

@@ -25,15 +25,15 @@ struct ProofCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.group(&choice)
-        arguments.argument("url", &url, "What is called.")
+        arguments.argument("url", &url, "The URL to call.")
         arguments.option("method", &method, "As in the request line; GET if left out.")
-        arguments.option("account", &account, "Whose token: a username or an account's id.")
+        arguments.option("account", &account, "The token's account: a username or an id.")
         arguments.option("nonce", &nonce, "From the API's header DPoP-Nonce, if it sent one.")
     }
 
     func validate() throws(UsageError) {
         guard choice.reference != nil else {
-            throw UsageError("Say for which app: --app, or --client-id and --authority.")
+            throw UsageError("Name the app: --app, or --client-id and --authority.")
         }
     }
 

@@ -2,20 +2,20 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// A request for a token that asks nobody. Where only a person can help, the error names the command for that.
-struct SilentAsking {
+/// A silent token request. If it needs a person, the error names the command for the sign-in.
+struct SilentTokenRequest {
     var params = AcquireTokenSilent.Params()
-    /// Whose token; nil where one account fits.
+    /// The token's account; `nil` if only one account fits.
     var account: AccountName?
     /// The sign-in for this app: `brokerctl login …`.
     var login: [String]
-    /// What the sign-in must ask for besides.
+    /// Further options for the sign-in.
     var demands: [String] = []
-    /// As the person gave them.
+    /// As given on the command line.
     var claims: String?
     var challenge: String?
 
-    /// - Returns: the result, as the broker wrote it.
+    /// - Returns: the broker's result, verbatim.
     func send(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
             guard let account else { return try sendForDefault(on: connection) }
@@ -36,7 +36,7 @@ struct SilentAsking {
         }
     }
 
-    /// For the account that fits; where several do, for the one that the person chose.
+    /// Uses the account that fits, or the chosen default if several do.
     private func sendForDefault(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
             return try connection.result(of: AcquireTokenSilent.self, params)
@@ -58,7 +58,7 @@ struct SilentAsking {
         }
     }
 
-    /// - Returns: nil where nobody was chosen, and for who may not know.
+    /// - Returns: `nil` if there is none, or the caller may not see it.
     private func defaultAccount(of app: String, on connection: DirectConnection) -> String? {
         EarlierDefaults.move(on: connection)
         var params = ListAccounts.Params(.registered(app))
@@ -66,7 +66,7 @@ struct SilentAsking {
         return (try? connection.call(ListAccounts.self, params))?.defaultAccount
     }
 
-    /// The command that makes this one work.
+    /// The sign-in command after which this request succeeds.
     private func signIn(after error: BrokerClientError) -> String {
         var words = login
         if let known = error.account, account != nil || params.account != nil {
@@ -74,7 +74,7 @@ struct SilentAsking {
         }
         words += demands
         if let challenge {
-            // With what the provider said of it, if that is what failed.
+            // With the claims that the provider returned, if it failed.
             words += ["--challenge", challenge]
             if let claims { words += ["--claims", claims] }
         } else if let claims = error.claimsChallenge ?? claims {

@@ -5,7 +5,7 @@ import BrokerValues
 struct TokenCommand: Subcommand {
     static var about: About {
         About(
-            "token", "Print an access token, without asking anybody.",
+            "token", "Print an access token without prompting.",
             """
             Prints the token and nothing else, unless --format says otherwise:
               raw      the token
@@ -39,7 +39,7 @@ struct TokenCommand: Subcommand {
         arguments.group(&request)
         arguments.group(&options)
         arguments.option(
-            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+            "account", &account, "The token's account: a username or an id.", completing: LiveCompletion.accounts)
         arguments.option("format", &format, "How to print it: raw, json, header, env or xoauth2.")
         arguments.option(
             "user", &user, value: "mailbox", "With --format xoauth2: the mailbox.",
@@ -62,7 +62,7 @@ struct TokenCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
+        var asking = SilentTokenRequest(account: account, login: global.words + ["login"] + request.words)
         try request.fill(&asking.params, on: context.connection)
         try options.fill(&asking.params)
         asking.params.query.minimumLifetime = minimumLifetime
@@ -75,13 +75,13 @@ struct TokenCommand: Subcommand {
         asking.challenge = options.challenge
         let node = try asking.send(on: context.connection)
         guard !show else { return try describe(node, context.output) }
-        // The token alone, or JSON where all output is.
+        // Only the token, or JSON if all output is.
         let format = format ?? (context.output.json ? .json : .raw)
         let user = format == .xoauth2 ? user ?? registeredMailbox(in: context) : nil
         StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal, user: user))
     }
 
-    /// Whoever may not see the registrations says it with --user.
+    /// Callers that may not see the registrations need --user.
     private func registeredMailbox(in context: CommandContext) -> String? {
         guard let name = request.app else { return nil }
         return try? App.registered(as: name, in: context).app.description.mailbox

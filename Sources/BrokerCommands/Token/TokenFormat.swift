@@ -12,14 +12,14 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     ]
 
     /// - Parameters:
-    ///   - result: the ``Token``, as the broker wrote it. Only what is printed is read: a program that prints a token is over
-    ///     before all of it would be.
-    ///   - readable: JSON over several lines.
+    ///   - result: the ``Token``, as the broker wrote it. Only the printed parts are decoded, because decoding everything would
+    ///     take longer than the rest of the program.
+    ///   - readable: whether to print JSON on several lines.
     ///   - user: the mailbox for XOAUTH2; the account's username if left out.
-    /// - Returns: what to print, lines ended.
-    /// - Throws: ``BrokerClientError/Code/invalidResponse`` when the token or a name has characters that would make
-    ///   something else of the output; ``BrokerClientError/Code/unsupported`` for XOAUTH2 with a token that is not a
-    ///   bearer's; ``BrokerClientError/Code/invalidParameter`` for XOAUTH2 without a mailbox.
+    /// - Returns: the text to print, with newlines.
+    /// - Throws: ``BrokerClientError/Code/invalidResponse`` if the token or a name contains characters that would change the
+    ///   meaning of the output; ``BrokerClientError/Code/unsupported`` for XOAUTH2 with a token that is not a bearer token;
+    ///   ``BrokerClientError/Code/invalidParameter`` for XOAUTH2 without a mailbox.
     func text(_ result: JSONNode, readable: Bool, user: String? = nil) throws(BrokerClientError) -> String {
         switch self {
         case .raw: return try Self.visible("accessToken", of: result) + "\n"
@@ -57,8 +57,8 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
         return variables.map { "export \($0)=\(HandOver.shellWord($1.cleanWhole));\n" }.joined()
     }
 
-    /// The SASL mechanism of Google's and Microsoft's mail servers. Its parts are ended by ^A, which therefore must not
-    /// be in them.
+    /// The SASL mechanism of Google's and Microsoft's mail servers. ^A terminates its parts, which therefore must not contain
+    /// it.
     private static func xoauth2(_ token: Token, _ user: String?) throws(BrokerClientError) -> String {
         guard token.tokenType == .bearer else {
             throw BrokerClientError(.unsupported, "XOAUTH2 takes bearer tokens only; ask for one.")
@@ -72,7 +72,7 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
         return base64Text(Array(text.utf8)) + "\n"
     }
 
-    /// A provider that gives no username leaves the subject in its place, which no mail server knows.
+    /// Without a username from the provider, the subject takes its place, which no mail server knows.
     private static func mailbox(of account: Account) throws(BrokerClientError) -> String {
         guard account.claims?["sub"]?.stringValue != account.username else {
             throw BrokerClientError(
@@ -83,8 +83,8 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
         return account.username
     }
 
-    /// - Throws: ``BrokerClientError/Code/invalidResponse`` for other than printable ASCII (VSCHAR), with which a token would
-    ///   be more than a token wherever it is printed.
+    /// - Throws: ``BrokerClientError/Code/invalidResponse`` for anything but printable ASCII (VSCHAR), which could add to the
+    ///   output more than a token.
     package static func requireVisible(_ token: String) throws(BrokerClientError) {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw BrokerClientError(

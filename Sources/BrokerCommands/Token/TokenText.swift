@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// All about a token but the token itself: for a screen that others may see.
+/// The description of a token without the token itself, for a screen that others may see.
 package enum TokenText {
     private static let secrets: Set<String> = ["accessToken", "idToken", "authorizationHeader"]
 

@@ -2,14 +2,14 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Events as people read them. Pure.
+/// Events as text. Pure.
 package enum EventText {
     /// - Parameter name: the username of an account's id.
     package static func line(_ event: EventNotice, now: NumericDate, name: (String) -> String) -> String {
         (words(event, now, name) ?? json(event)).clean
     }
 
-    /// The notification's name and params, as they came.
+    /// The notification's name and params, verbatim.
     package static func json(_ event: EventNotice) -> String {
         var writer = JSONWriter()
         writer.string(event.name)

@@ -5,7 +5,7 @@ import Glibc
 struct LogsCommand: Subcommand {
     static var about: About {
         About(
-            "logs", "Show what the broker's log says.",
+            "logs", "Show the broker's log.",
             """
             One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
             session, or of the machine where one broker serves it, which root reads and the group systemd-journal; with --json, its \
@@ -26,7 +26,7 @@ struct LogsCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.flag("follow", &follow, short: "f", "Go on with what comes; Ctrl-C ends it.")
+        arguments.flag("follow", &follow, short: "f", "Follow new entries (Ctrl-C to stop).")
         arguments.option(
             "since", &since, value: "time",
             "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.")
@@ -38,9 +38,9 @@ struct LogsCommand: Subcommand {
         if let lines, lines < 1 { throw UsageError("--lines takes a number from 1 on.") }
     }
 
-    /// Wherever a person may read: a journal in memory has no file for each of them.
+    /// Uses every journal that the user may read: one in memory has no file per user.
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // A broker at a usual place is known by that, and goes on sleeping.
+        // The usual socket identifies the broker without waking it.
         let location = context.connection.location
         let units = location.isUsual ? location.units : (try? TargetBroker.ask(context))?.units ?? .own
         guard let entries = ChildProcess.report(of: units.journal + ["--lines", "1", "--output", "cat", "--quiet"])
@@ -69,9 +69,9 @@ struct LogsCommand: Subcommand {
     }
 }
 
-/// Goes on as another program, with this one's terminal, signals and exit status.
+/// Replaces this process with another program, which keeps the terminal, signals and exit status.
 ///
-/// - Throws: only when there is no such program.
+/// - Throws: only if there is no such program.
 func become(_ arguments: [String]) throws(BrokerClientError) -> Never {
     withCStrings(arguments) { _ = execvp(arguments[0], $0) }
     throw BrokerClientError(.unsupported, "\(arguments[0]) cannot be started: \(errnoText(errno)).")

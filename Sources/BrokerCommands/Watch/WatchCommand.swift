@@ -53,7 +53,7 @@ struct WatchCommand: WaitingSubcommand {
 
 extension EventTopic: ArgumentValue {}
 
-/// Usernames of accounts, asked for when one is seen for the first time.
+/// Usernames of accounts, looked up at their first use.
 final class UsernameLookup {
     private let app: AppReference?
     private let location: SocketLocation
@@ -65,20 +65,20 @@ final class UsernameLookup {
         self.location = location
     }
 
-    /// - Returns: the id itself where nobody says more.
+    /// - Returns: the id itself if the name is unknown.
     func name(_ id: String) -> String {
         if let name = known[id] { return name }
         look()
         return known[id] ?? id
     }
 
-    /// The provider of an account, by the end of its host's name; nil where nobody says.
+    /// The domain of an account's provider; `nil` if unknown.
     func provider(_ id: String) -> String? {
         _ = name(id)
         return accounts.first { $0.id == id }.flatMap { WebURL($0.authority)?.domain }
     }
 
-    /// Who is signed in at an authority. It is looked up for the person, for no app: an app's list may need a grant itself.
+    /// The usernames signed in at an authority, looked up without an app, whose list may itself need a grant.
     func people(_ authority: String) -> [String] {
         look()
         guard let server = WebURL(authority)?.server else { return [] }

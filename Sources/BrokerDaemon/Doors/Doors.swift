@@ -5,9 +5,9 @@ import BrokerSocket
 import BrokerValues
 import Logging
 
-/// The doors beside the broker's own socket.
+/// The doors in addition to the broker's own socket.
 struct Doors: Sendable {
-    /// One line for each.
+    /// One entry per door.
     private static let types: [any SocketDoor.Type] = [OIDCAgentDoor.self]
 
     private let doors: [any SocketDoor]
@@ -20,14 +20,14 @@ struct Doors: Sendable {
 
     static var activationNames: [String] { types.map { $0.activationName } }
 
-    /// The answer at an activated socket while the broker cannot start.
+    /// The answer on an activated socket while the broker cannot start.
     ///
-    /// - Parameter name: the socket's `FileDescriptorName=`; nil for the broker's own.
+    /// - Parameter name: the socket's `FileDescriptorName=`; `nil` for the broker's own.
     static func refusal(_ error: BrokerError, at name: String?) -> [UInt8] {
         types.first { $0.activationName == name }?.refusal(error) ?? Refusal.line(error)
     }
 
-    /// The fronts that a sandbox reaches, each by a socket in its folder.
+    /// The fronts that a sandbox reaches, each through a socket in its folder.
     func inSandboxes(_ configuration: BrokerConfiguration) -> [SandboxFront] {
         doors.compactMap { door in
             let type = Swift.type(of: door)
@@ -40,8 +40,8 @@ struct Doors: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the broker's own.
-    ///   - handed: the sockets that systemd passed in, by name. Where a door is to be shut, its clients are answered so.
-    /// - Throws: when a place that the configuration names cannot be had.
+    ///   - handed: the sockets from systemd, by name. If a door is shut, its clients get an answer that says so.
+    /// - Throws: if a path in the configuration cannot be bound.
     func bind(
         beside socket: String, handed: [String: ActivatedSocket], _ configuration: BrokerConfiguration, _ logger: Logger
     ) throws(SocketError) -> [BoundDoor] {
@@ -79,16 +79,16 @@ struct Doors: Sendable {
     }
 }
 
-/// A door whose socket is there.
+/// A door whose socket is bound.
 struct BoundDoor: Sendable {
     let front: any Front
     let socket: ListeningSocket
-    /// Nil where its clients are answered that it is shut.
+    /// `nil` if its clients are answered that it is shut.
     let path: String?
 
     /// - Parameters:
-    ///   - main: its limits hold for the connections of all doors together.
-    ///   - opened: notes what is open.
+    ///   - main: its limits apply to the connections of all doors together.
+    ///   - opened: records the open doors.
     func serve(beside main: LocalListener, noting opened: OpenDoors) async throws(SocketError) -> LocalListener {
         let listener = try await main.startAnother(socket, service: BrokerService(front))
         if let path { opened.add(front.door, at: path) }

@@ -2,7 +2,7 @@ import BrokerConfig
 import BrokerServer
 import BrokerValues
 
-/// The sockets for programs that ask oidc-agent.
+/// The sockets for programs that use oidc-agent.
 package struct OIDCAgentDoor: SocketDoor {
     package static let activationName = "brokerd-oidc-agent.socket"
     package static let fileName = "oidc-agent.sock"

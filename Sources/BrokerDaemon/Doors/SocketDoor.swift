@@ -2,19 +2,19 @@ import BrokerConfig
 import BrokerServer
 import BrokerValues
 
-/// A front with sockets of its own: one beside the broker's, and one in the folder of each sandbox.
+/// A front with sockets of its own: one next to the broker's, and one in the folder of each sandbox.
 package protocol SocketDoor: Sendable {
     /// `FileDescriptorName=` of its socket unit.
     static var activationName: String { get }
-    /// Of its sockets beside the broker's and in the folders of sandboxes.
+    /// The name of its sockets, next to the broker's and in the folders of sandboxes.
     static var fileName: String { get }
-    /// What the configuration says of its socket: a path, ``BrokerConfiguration/Doors/off``, or nothing.
+    /// The setting of its socket: a path, ``BrokerConfiguration/Doors/off``, or `nil`.
     static func setting(in configuration: BrokerConfiguration) -> String?
     /// The answer while the broker cannot start.
     static func refusal(_ error: BrokerError) -> [UInt8]
 
     init(_ configuration: BrokerConfiguration)
-    /// - Parameter isShut: whether everybody is answered that the door is switched off: where somebody else holds the socket.
+    /// - Parameter isShut: whether every client is answered that the door is switched off, because systemd holds the socket.
     func front(_ requests: RequestService, isShut: Bool) -> any Front
     /// After a reload.
     func apply(_ configuration: BrokerConfiguration)
@@ -22,7 +22,7 @@ package protocol SocketDoor: Sendable {
 
 extension SocketDoor {
     /// - Parameter socket: the broker's own.
-    /// - Returns: nil where it stays shut.
+    /// - Returns: `nil` if it stays shut.
     package static func path(_ configuration: BrokerConfiguration, beside socket: String) -> String? {
         switch setting(in: configuration) {
         case BrokerConfiguration.Doors.off: return nil

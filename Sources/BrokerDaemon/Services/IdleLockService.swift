@@ -2,13 +2,13 @@ import BrokerEngine
 import BrokerModel
 import ServiceLifecycle
 
-/// Locks the broker when nobody has asked for long enough. The rule is ``BrokerLock``'s, and holds without this timer, too:
+/// Locks the broker after a time without requests. The rule is in ``BrokerLock`` and holds without this timer as well:
 /// a request that comes too late finds it locked.
 struct IdleLockService: Service {
     let lock: BrokerLock
     let clock: any BrokerClock
 
-    /// How soon a limit that a reload brings is noticed.
+    /// The longest delay before a limit from a reload takes effect.
     private static let longestPause = Duration.seconds(60)
 
     func run() async {

@@ -1,7 +1,7 @@
 import BrokerEngine
 import ServiceLifecycle
 
-/// Opens a broker that started without its key, when the key has come.
+/// Unlocks a broker that started without its key, once the key is available.
 struct KeyArrivalService: Service {
     let lock: BrokerLock
 

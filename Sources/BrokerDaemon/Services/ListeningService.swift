@@ -7,10 +7,10 @@ import BrokerSocket
 import Logging
 import ServiceLifecycle
 
-/// From "ready" to "everything in flight is answered".
+/// Runs from "ready" until everything in flight is answered.
 struct ListeningService: Service {
     let listener: LocalListener
-    /// Beside it.
+    /// The listeners of the doors.
     let doors: [LocalListener]
     let sandboxes: SandboxSockets
     let engine: TokenBroker
@@ -18,12 +18,12 @@ struct ListeningService: Service {
     let http: HTTPClient
     let manager: ServiceManager
     let logger: Logger
-    /// Nil where systemd made the socket.
+    /// `nil` if systemd made the socket.
     let ownSocket: String?
 
-    /// How long a stop waits for providers. The next broker starts after this one has ended, and until then nobody gets a
-    /// token, cached ones included. A refresh that is given up keeps its mark, and the next request tries its token once
-    /// more (decision 74).
+    /// How long a stop waits for providers. The next broker starts only after this one has exited, and until then no client
+    /// gets a token, not even a cached one. An abandoned refresh keeps its mark, and the next request tries its token once
+    /// more (decision 18).
     private static let patience = Duration.seconds(5)
 
     func run() async {
@@ -45,7 +45,7 @@ struct ListeningService: Service {
         for door in doors { await door.shutDown(within: Self.patience + .seconds(1)) }
     }
 
-    /// Cancelled when nothing is in flight any more.
+    /// Cancelled when nothing is in flight.
     private func giveUp() async {
         guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
         logger.notice("requests to providers were given up, so that the next broker can start")

@@ -1,7 +1,7 @@
 import BrokerHost
 import ServiceLifecycle
 
-/// Gives memory back when nothing is asked for.
+/// Releases memory while the broker is idle.
 struct MemoryService: Service {
     let keeper: MemoryKeeper
 

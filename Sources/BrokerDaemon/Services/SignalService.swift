@@ -4,17 +4,17 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// SIGHUP reads the configuration again and applies what can change while the broker runs; SIGTERM and SIGINT end this
+/// SIGHUP reloads the configuration and applies the settings that can change at run time; SIGTERM and SIGINT end this
 /// service, and with it the broker.
 ///
-/// The signals are trapped before the socket accepts: whoever sees a broker that accepts may send it one, and its
-/// default action would be to kill. What came earlier than this service is waiting in the sequence.
+/// The signals are trapped before the socket accepts: a client of an accepting broker may send it one, and the default
+/// action would kill it. Signals that arrive before this service starts wait in the sequence.
 struct SignalService: Service {
     let signals: UnixSignalsSequence
     let started: BrokerConfiguration
     let loader: ConfigurationLoader
     let reading: ConfigurationReading
-    /// Hands a configuration to all parts of the broker.
+    /// Passes a configuration to all parts of the broker.
     let apply: @Sendable (BrokerConfiguration) async -> Void
     let manager: ServiceManager
     let logger: Logger

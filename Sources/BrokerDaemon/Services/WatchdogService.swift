@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerSocket
 import ServiceLifecycle
 
-/// Feeds systemd's watchdog as long as the event loop turns, and the tasks that it starts run.
+/// Notifies systemd's watchdog as long as the event loop and its tasks run.
 struct WatchdogService: Service {
     let watchdog: Watchdog
 

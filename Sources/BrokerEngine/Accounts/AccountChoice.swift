@@ -1,21 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// Which account a request is for. Pure: the answer follows from what is known about the group.
+/// Chooses the account that a request is for. Pure: the result follows from what is known about the group.
 package enum AccountChoice: Sendable {
     case account(KnownAccounts.Entry)
     case unknown
-    /// Who would be meant, were they signed in.
+    /// The accounts that would match if they were signed in.
     case signedOut([Account])
     case nobody
     case ambiguous([Account])
 
     /// - Parameters:
-    ///   - selector: as the caller named it; nil means "the one that fits".
-    ///   - app: whose sign-outs count.
+    ///   - selector: as the caller named it; `nil` means "the one that fits".
+    ///   - app: the app whose sign-outs count.
     ///   - authority: where a token is wanted; an account of another provider does not fit.
     ///   - otherClouds: environments whose accounts fit as well (``CloudRules``).
-    ///   - isAlive: whether there is anything left of a sign-in. Asked only where several people have one username.
+    ///   - isAlive: whether anything of a sign-in is left. Called only if several people have one username.
     package static func choose(
         _ selector: AccountReference?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
         otherClouds: Set<String> = [], isAlive: (KnownAccounts.Entry) -> Bool = { _ in true }
@@ -26,7 +26,7 @@ package enum AccountChoice: Sendable {
             guard let first = signedIn.first else {
                 return called.isEmpty ? .unknown : .signedOut(called.map(\.account))
             }
-            // A name may have been given to somebody else.
+            // A username may have been reassigned to another person.
             guard Set(signedIn.map(\.account.id)).count > 1 else { return .account(first) }
             let alive = signedIn.filter(isAlive)
             return alive.count == 1 ? .account(alive[0]) : .ambiguous(signedIn.map(\.account))
@@ -71,10 +71,10 @@ package enum AccountChoice: Sendable {
 }
 
 extension KnownAccounts {
-    /// How many people a request may have to look at where nobody must wait.
+    /// The number of people that a request may examine where it must not block.
     package static let fewPeople = 64
 
-    /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
+    /// Whether the lookup takes only a moment, however many people the group knows.
     func isQuick(_ selector: AccountReference?) -> Bool {
         if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) {
             return people.count <= Self.fewPeople
@@ -82,7 +82,7 @@ extension KnownAccounts {
         return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
     }
 
-    /// The people whom a selector names, as they were first seen; without one, all of them.
+    /// The people that a selector names, in the order in which they were first seen; all of them without a selector.
     ///
     /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
     func people(
@@ -98,9 +98,9 @@ extension KnownAccounts {
         (named(by: .id(accountID)) ?? []).flatMap(profiles).filter { $0.isPrimary && $0.account.id == accountID }
     }
 
-    /// Whoever a request is for that names nobody.
+    /// The person for a request that names none.
     ///
-    /// - Returns: nil when nobody is signed in, or more than one.
+    /// - Returns: `nil` if nobody is signed in, or more than one person.
     func onlyOne(for app: AppRegistration, at authority: Authority, otherClouds: Set<String>) -> Entry? {
         var found: Entry?
         var isOne = true
@@ -115,7 +115,7 @@ extension KnownAccounts {
         return isOne ? found : nil
     }
 
-    /// Nil for all.
+    /// `nil` means all.
     private func named(by selector: AccountReference?) -> [PersonKey]? {
         switch selector {
         case nil: nil

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.list` and `accounts.get`: who is known to an app's group, or, for the person's own tools, to any group.
+/// `accounts.list` and `accounts.get`: the people known to an app's group or, for the person's own tools, to any group.
 struct AccountListing: Sendable {
     let services: EngineServices
 
@@ -12,15 +12,15 @@ struct AccountListing: Sendable {
         return includeSignedOut ? all : all.filter(\.signedIn)
     }
 
-    /// - Returns: nil when there is none of that name.
-    /// - Throws: `ambiguousAccount` when several people have the username.
+    /// - Returns: `nil` if no account matches.
+    /// - Throws: `ambiguousAccount` if several people have the username.
     func find(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
         try called(selector, for: app, in: partition).theOne(\.self)?.who
     }
 
-    /// - Throws: `accountNotFound`; `ambiguousAccount` when several people have the username.
+    /// - Throws: `accountNotFound`; `ambiguousAccount` if several people have the username.
     func require(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account
     {
@@ -28,8 +28,8 @@ struct AccountListing: Sendable {
         return account
     }
 
-    /// With an app, by username only those of its own provider: somebody of that name elsewhere in the group is another person. An id
-    /// means one person, at any provider that the app may ask.
+    /// With an app, a username matches only people of the app's own provider: the same name elsewhere in the group is another
+    /// person. An id means one person, at any provider that the app may ask.
     private func called(
         _ selector: AccountReference, for app: AppRegistration?, in partition: Partition
     ) throws(BrokerError) -> [Account] {
@@ -55,7 +55,7 @@ struct AccountListing: Sendable {
         try services.knownAccounts(of: app, in: partition).visible(to: app)
     }
 
-    /// A person whom several groups know is listed once.
+    /// A person known to several groups is listed once.
     private func everybody(in partition: Partition) throws(BrokerError) -> [Account] {
         let entries = try services.reading { () throws(VaultError) in
             try services.index.loadEveryAccount(in: partition)
@@ -77,7 +77,7 @@ struct AccountListing: Sendable {
 }
 
 extension KnownAccounts {
-    /// Each person once, signed in or not as it is for the app.
+    /// Each person once, signed in or not from the app's point of view.
     func visible(to app: AppRegistration) -> [Account] {
         entries.filter(\.isPrimary).map { $0.account(for: app, in: self) }
     }
@@ -92,7 +92,7 @@ extension KnownAccounts.Entry {
 }
 
 extension Account {
-    /// What another group knows of the person.
+    /// Adds what another group knows of the person.
     fileprivate mutating func addProfiles(of other: Account) {
         let further = other.tenantProfiles?.filter { profile in
             tenantProfiles?.contains { $0.tenantId == profile.tenantId } != true

@@ -1,23 +1,23 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.remove`: takes an account's tokens from one app (MSAL, "Accounts": the account stays for other apps).
+/// `accounts.remove`: removes an account's tokens from one app (MSAL, "Accounts": the account stays for other apps).
 ///
-/// Apps of one group that share a client share its tokens too. While another of them still uses the account, its tokens
-/// stay and only this app is signed out.
+/// Apps of one group that share a client share its tokens too. While another of them still uses the account, the tokens stay and
+/// only this app is signed out.
 struct AccountRemoval: Sendable {
     let services: EngineServices
     let app: AppRegistration
     let partition: Partition
 
-    /// What was taken from the app.
+    /// What was removed from the app.
     private struct Removed: Sendable {
         var accounts: [Account] = []
         var tokens = 0
         var change = AccountChange.signedOut
     }
 
-    /// - Returns: how many tokens the app lost.
+    /// - Returns: the number of tokens that the app lost.
     func remove(_ selector: AccountReference) async throws(BrokerError) -> Int {
         let account = try AccountListing(services: services).require(selector, for: app, in: partition)
         let members = try services.roster.members(of: app.effectiveGroup, in: partition)
@@ -37,7 +37,7 @@ struct AccountRemoval: Sendable {
         return removed.tokens
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     private func decide(
         _ accountID: String, _ members: [GroupMember], from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Removed) {
@@ -52,7 +52,7 @@ struct AccountRemoval: Sendable {
         removed.tokens = try index.loadTokens(of: owner).count
         if !users.shareTokens(of: app) { try change.deleteTokens(of: owner, in: index) }
         if users.isEmpty {
-            // Nobody is left who could use the account: nothing of it stays behind, also of clients that no app has any more.
+            // No app can use the account any more: delete all of it, including tokens of clients that no app has now.
             change.add(known.deletion(of: account))
             let person = KnownAccounts.PersonKey(account)
             for left in try index.loadEveryOwner(in: partition)

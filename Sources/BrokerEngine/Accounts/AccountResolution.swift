@@ -1,11 +1,11 @@
 import BrokerValues
 
 extension Sequence {
-    /// Whom a selector means, of those whom it names: the only one who is signed in; where nobody is, the only one. Nobody is
-    /// taken because they come first.
+    /// The element that a selector means among those it names: the only one signed in or, if none is, the only one. Never picks one
+    /// just because it comes first.
     ///
-    /// - Parameter account: with ``Account/signedIn`` as it is for whoever asks.
-    /// - Returns: nil where it names nobody.
+    /// - Parameter account: with ``Account/signedIn`` from the caller's point of view.
+    /// - Returns: `nil` if the selector names nobody.
     /// - Throws: `ambiguousAccount` with the choices.
     func theOne(_ account: (Element) -> Account) throws(BrokerError) -> (who: Element, isSignedIn: Bool)? {
         let named = map { (who: $0, account: account($0)) }

@@ -1,13 +1,13 @@
 import BrokerModel
 import BrokerValues
 
-/// Apps that use an account besides the one that gives it up. Decided in the write queue: a sign-in may have just come in.
+/// Other apps that use an account when one app gives it up. Decided in the write queue: a sign-in may have just come in.
 struct AppsStillUsingAccount: Sendable {
     private let members: [GroupMember]
 
     /// - Parameters:
     ///   - person: the account in each tenant that the group knows.
-    ///   - members: of the app's group.
+    ///   - members: the members of the app's group.
     init(
         of person: [KnownAccounts.Entry], besides app: AppRegistration, among members: [GroupMember],
         in index: CacheIndex, _ partition: Partition
@@ -26,6 +26,6 @@ struct AppsStillUsingAccount: Sendable {
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Apps of one group that have one client have one set of tokens (docs/decisions/0004).
+    /// Apps of one group with the same client share one set of tokens (docs/decisions/0016).
     func shareTokens(of app: AppRegistration) -> Bool { members.contains { $0.clientID.isExactly(app.clientID) } }
 }

@@ -1,13 +1,13 @@
 import BrokerModel
 import BrokerValues
 
-/// Which clouds a request may meet besides its authority's own (MSAL, "Clouds"). Pure.
+/// The clouds that a request may reach in addition to its authority's own (MSAL, "Clouds"). Pure.
 package enum CloudRules {
     /// - Parameters:
-    ///   - asked: what the request says; nil leaves it to the app's registration.
-    ///   - app: whose people they are.
-    /// - Returns: false where there are no clouds to choose from.
-    /// - Throws: `invalidParameter` for a client with a secret: it is for the app's own cloud, and another would be told it.
+    ///   - asked: what the request says; `nil` leaves it to the app's registration.
+    ///   - app: the app that makes the request.
+    /// - Returns: false if there are no clouds to choose from.
+    /// - Throws: `invalidParameter` for a client with a secret: it belongs to the app's own cloud and must not be sent to another.
     package static func isInstanceAware(asked: Bool?, for app: AppRegistration) throws(BrokerError) -> Bool {
         guard asked ?? app.isInstanceAware, app.authority.rules.hasClouds else { return false }
         guard app.clientSecret == nil else {
@@ -18,9 +18,9 @@ package enum CloudRules {
         return true
     }
 
-    /// The clouds that the app's people may be at home in, besides the one of its authority.
+    /// The clouds that the app's people may be at home in, in addition to the one of its authority.
     ///
-    /// A client secret rules it out here once more: wherever the other checks stand, it must not travel.
+    /// A client secret rules them out here once more: it must not travel, wherever the other checks are.
     package static func clouds(
         of app: AppRegistration, isInstanceAware: Bool, in table: CloudTable
     ) -> Set<String> {
@@ -28,10 +28,10 @@ package enum CloudRules {
         return table.clouds(besides: app.authority.environment)
     }
 
-    /// Whether the app's client may have been used somewhere, whatever it says now: for what ends a sign-in.
+    /// Whether the app's client may have been used at a place, whatever its registration says now: for ending a sign-in.
     ///
-    /// - Parameter place: where an account or a token was got. A host without tenants may have several issuers, told apart
-    ///   by their paths, and a client of one of them is nobody to the others.
+    /// - Parameter place: where an account or a token was obtained. A host without tenants may have several issuers, distinguished
+    ///   by their paths; a client of one of them is unknown to the others.
     package static func reaches(_ place: Authority, from app: AppRegistration, in table: CloudTable) -> Bool {
         let own = app.authority
         guard own.kind == place.kind, own.hasTenants || own.path == place.path else {
@@ -41,8 +41,8 @@ package enum CloudRules {
             || clouds(of: app, isInstanceAware: true, in: table).contains(place.environment)
     }
 
-    /// Who redeems a redirect's code must be the cloud that the redirect named (RFC 9207, section 2.4; RFC 9700, section
-    /// 4.4): the code, its verifier and what proves the client must reach nobody else.
+    /// The cloud that redeems a redirect's code must be the one that the redirect named (RFC 9207, section 2.4; RFC 9700, section
+    /// 4.4): the code, its verifier and the client authentication must not reach any other.
     ///
     /// - Parameters:
     ///   - metadata: of the cloud that was named.
@@ -57,8 +57,8 @@ package enum CloudRules {
         try checkHost(metadata)
     }
 
-    /// Wherever a code or a refresh token goes to another cloud than the app's own, it goes to that cloud's own host, not to
-    /// one that its metadata names.
+    /// A code or refresh token for another cloud than the app's own goes only to that cloud's own host, not to one that its
+    /// metadata names.
     package static func check(_ metadata: ProviderMetadata, for app: AppRegistration) throws(BrokerError) {
         let place = metadata.authority
         guard place.rules.hasClouds, place.environment != app.authority.environment else { return }
@@ -74,9 +74,9 @@ package enum CloudRules {
         }
     }
 
-    /// Whether a refresh token may be given back at an endpoint: the same for what ends a sign-in.
+    /// Whether a refresh token may be revoked at an endpoint: the same rule for ending a sign-in.
     ///
-    /// - Parameter clients: apps whose token it is.
+    /// - Parameter clients: the apps that own the token.
     static func mayRevoke(at metadata: ProviderMetadata, for clients: [AppRegistration]) -> Bool {
         let place = metadata.authority
         guard place.rules.hasClouds, let endpoint = metadata.revocationEndpoint else { return true }
@@ -91,14 +91,14 @@ package enum CloudRules {
 extension EngineServices {
     var clouds: CloudTable { settings().authorities.clouds }
 
-    /// The clouds that the app's people may be at home in. Quick where the request allows for none: part of the hot path.
+    /// The clouds that the app's people may be at home in. Quick if the request allows for none: part of the hot path.
     func clouds(of request: some TokenRequest) -> Set<String> {
         guard request.isInstanceAware else { return [] }
         return CloudRules.clouds(of: request.app, isInstanceAware: true, in: clouds)
     }
 
-    /// The clouds that the request's person may be at home in, besides its authority's own. An authority in another cloud than
-    /// the app's is meant as it stands.
+    /// The clouds that the request's person may be at home in, in addition to its authority's own. An authority in another cloud
+    /// than the app's is taken literally.
     func otherClouds(of request: some TokenRequest) -> Set<String> {
         guard request.isInstanceAware, request.target.environment == request.app.authority.environment else {
             return []

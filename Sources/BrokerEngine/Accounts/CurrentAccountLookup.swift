@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.current`: the account that is current for an app; the broker remembers that the app was told.
+/// `accounts.current`: the account that is current for an app; the broker remembers that it has told the app.
 struct CurrentAccountLookup: Sendable {
     let services: EngineServices
     let app: AppRegistration
@@ -17,7 +17,7 @@ struct CurrentAccountLookup: Sendable {
         return try told.get()
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     private func tell(
         from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Result<CurrentAccounts, BrokerError>) {
@@ -46,7 +46,7 @@ struct CurrentAccountLookup: Sendable {
         return try CurrentAccountRule.among(known.visible(to: app), signedOutAt: signedOutAt, currentAt: currentAt)
     }
 
-    /// The records that have to say that the app was told.
+    /// The records in which to note that the app has been told.
     private func changes(of known: KnownAccounts, toldOf current: Account?) -> [AccountRecord] {
         known.entries.compactMap { entry in
             var record = entry.stored.record
@@ -59,7 +59,7 @@ struct CurrentAccountLookup: Sendable {
 }
 
 extension AccountRecord {
-    /// - Parameter time: nil where it is not current.
+    /// - Parameter time: `nil` if it is not current.
     mutating func setCurrent(_ time: NumericDate?, for app: AppRegistration) {
         var apps = currentFor ?? [:]
         apps[app.identity] = time

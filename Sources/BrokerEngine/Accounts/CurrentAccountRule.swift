@@ -4,9 +4,9 @@ import BrokerValues
 /// `accounts.current`: for apps that have one account at a time (MSAL: `getCurrentAccount`). Pure.
 package enum CurrentAccountRule {
     /// - Parameters:
-    ///   - accounts: of the app's group, with ``Account/signedIn`` as it is for the app.
+    ///   - accounts: the accounts of the app's group, with ``Account/signedIn`` from the app's point of view.
     ///   - signedOutAt: by account id, when it was signed out for the app.
-    ///   - currentAt: by account id, ``AccountRecord/currentFor`` of the app.
+    ///   - currentAt: by account id, the app's ``AccountRecord/currentFor``.
     package static func among(
         _ accounts: [Account], signedOutAt: [String: NumericDate], currentAt: [String: NumericDate]
     ) throws(BrokerError) -> CurrentAccounts {
@@ -22,7 +22,7 @@ package enum CurrentAccountRule {
         }
         let gone = accounts.filter { account in !account.signedIn && account.id != current.first?.id }
         let lastSignedOut = gone.max { (signedOutAt[$0.id] ?? 0) < (signedOutAt[$1.id] ?? 0) }
-        // Of two in one second the one that is signed in came later.
+        // If two have the same second, the one that is signed in came later.
         let known = accounts.max {
             (currentAt[$0.id] ?? 0, $0.signedIn ? 1 : 0) < (currentAt[$1.id] ?? 0, $1.signedIn ? 1 : 0)
         }

@@ -1,20 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.setDefault`: whom the person means where several are signed in to an app and a tool names nobody. It is marked in the
-/// account's own record, beside what `accounts.current` remembers, and so goes wherever that goes: into backups, and away with it.
+/// `accounts.setDefault`: the account that the person means if several are signed in to an app and a tool names none. It is marked
+/// in the account's own record, next to what `accounts.current` remembers, so it is included in backups and removed with the
+/// account.
 struct DefaultAccount: Sendable {
     let services: EngineServices
     let app: AppRegistration
     let partition: Partition
 
-    /// - Returns: the account's id; nil where none was chosen.
+    /// - Returns: the account's id; `nil` if none was chosen.
     func id() throws(BrokerError) -> String? {
         let chosen = try services.knownAccounts(of: app, in: partition).entries.filter { time(of: $0) != nil }
         return chosen.max { (time(of: $0) ?? 0) < (time(of: $1) ?? 0) }?.account.id
     }
 
-    /// - Parameter selector: nil takes the choice back.
+    /// - Parameter selector: `nil` clears the choice.
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
     func choose(_ selector: AccountReference?) async throws(BrokerError) -> Account? {
         let account = try selector.map { selector throws(BrokerError) in
@@ -30,7 +31,7 @@ struct DefaultAccount: Sendable {
         return account
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     private func change(to id: String?, from index: CacheIndex) throws(VaultError) -> CacheChange {
         var change = CacheChange(in: partition)
         for entry in try index.loadAccounts(of: .init(of: app, in: partition)).entries {

@@ -1,16 +1,16 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.forget` and `cache.clear`: nothing of an account, or of anybody's, stays behind, in no app and no group.
+/// `accounts.forget` and `cache.clear`: removes everything of one account, or of all, from every app and group.
 ///
-/// A sign-out remembers whom it was for, so that the next sign-in asks for the password; an erasure does not. What a refresh
-/// under way brings afterwards finds nobody who is signed in: it is not kept, and given back to the provider.
+/// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh in
+/// flight brings afterwards find no signed-in account: they are not kept but revoked at the provider.
 struct Erasure: Sendable {
     let services: EngineServices
     let partition: Partition
-    /// Nil for everybody's.
+    /// `nil` for all accounts.
     var account: AccountReference?
-    /// Whether refresh tokens are revoked at their providers, too.
+    /// Whether refresh tokens are also revoked at their providers.
     let revoke: Bool
     let correlationID: String
 
@@ -23,7 +23,7 @@ struct Erasure: Sendable {
 
     func run() async throws(BrokerError) -> ErasureReport {
         let person = try account.map { selector throws(BrokerError) in try self.person(selector) }
-        // Nobody shall finish a sign-in that was begun for somebody whom the broker has forgotten.
+        // A sign-in that was begun for an erased person must not be completed.
         if let person {
             services.interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
         } else {
@@ -36,7 +36,7 @@ struct Erasure: Sendable {
         var report = ErasureReport()
         report.accounts = Set(erased.accounts.map { KnownAccounts.PersonKey($0.stored.record) }).count
         report.tokens = erased.tokens
-        // Whatever the disk says: nobody finds the tokens again who could do it later.
+        // Even if the disk refused the change: the tokens cannot be found again later.
         if revoke {
             let revocation = TokenRevocation(
                 services: services, apps: services.roster.apps(in: partition), correlationID: correlationID)
@@ -61,7 +61,7 @@ struct Erasure: Sendable {
             homeAccountID: HomeAccountID(rawValue: account.homeAccountId), environment: account.environment)
     }
 
-    /// In the write queue: a refresh or a sign-in may have just been filed.
+    /// Runs in the write queue: a refresh or a sign-in may have just been filed.
     private func decide(
         _ person: KnownAccounts.PersonKey?, from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Erased) {
@@ -83,7 +83,7 @@ struct Erasure: Sendable {
         }
         if person == nil { change.add(try index.deletionOfMetadata(in: partition)) }
         erased.isEmpty = change.isEmpty
-        // Before the next in the queue: that may be what a refresh has just brought.
+        // Before the next job in the queue, which may be the result of a refresh.
         services.flights.revoke(owners)
         services.throttle.with { throttle in
             for account in erased.accounts.map(\.stored.record) {
@@ -95,7 +95,7 @@ struct Erasure: Sendable {
         return (change, erased)
     }
 
-    /// Each person once in each group.
+    /// Notifies once for each person in each group.
     private func tell(_ accounts: [KnownAccounts.Entry]) {
         let apps = services.roster.apps(in: partition)
         for entry in accounts where entry.isPrimary {

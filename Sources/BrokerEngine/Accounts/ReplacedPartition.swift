@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 
 extension TokenBroker {
-    /// Erases everything of a person, in the vault and in memory. A refresh that is under way finds nobody who is signed in, and
-    /// what it brings is not kept.
+    /// Erases everything of a person, in the vault and in memory. A refresh in flight then finds no signed-in account, and its
+    /// result is not kept.
     package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
         services.interactions.endAll(Self.removed, in: partition)
         try await services.replacing(partition) { () throws(VaultError) in try await store.erase(partition) }
     }
 
-    /// Says that the vault is right as it is, although an earlier state was put in place of the last one.
+    /// Accepts the vault as it is, although its last state was replaced by an earlier one.
     package func acceptState(of partition: Partition) async throws(BrokerError) {
         try await services.replacing(partition) { [vault = services.vault] () throws(VaultError) in
             try await vault.acceptState(of: partition)
@@ -21,7 +21,7 @@ extension TokenBroker {
 }
 
 extension EngineServices {
-    /// Does what makes the disk another than memory knows it, while nothing of the person is written: afterwards it is read anew.
+    /// Runs work that makes the disk differ from memory, while nothing of the person is written; memory is read anew afterwards.
     fileprivate func replacing(
         _ partition: Partition, _ body: @escaping @Sendable () async throws(VaultError) -> Void
     ) async throws(BrokerError) {

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 
 extension AccountListing {
-    /// Says of accounts that are signed in, and have no refresh token any more, when the last access token ends: from then on only a new
-    /// sign-in helps. Not of many: each takes a look at its tokens.
+    /// Adds, to accounts that are signed in without a refresh token, the time when the last access token ends: after that only a
+    /// new sign-in helps. Not for long lists: each account needs a look at its tokens.
     func tellingEnds(of accounts: [Account], for app: AppRegistration?, in partition: Partition) -> [Account] {
         guard accounts.count <= KnownAccounts.fewPeople, accounts.contains(where: \.signedIn) else { return accounts }
         var everyOwner: Set<TokenOwner> = []
@@ -26,7 +26,7 @@ extension AccountListing {
         }
     }
 
-    /// - Returns: nil where something is left that brings new tokens, and where that is not known.
+    /// - Returns: `nil` if something that brings new tokens is left, or if that is unknown.
     private func end(of owners: [TokenOwner], in partition: Partition) -> NumericDate? {
         var last: NumericDate = 0
         for owner in owners {

@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// Which tenant a request is for, and where its tokens come from (MSAL, "Override per request"). Pure.
+/// The tenant that a request is for, and the source of its tokens (MSAL, "Override per request"). Pure.
 package enum TenantRules {
-    /// What tokens for a request are filed under.
+    /// The realm under which tokens for a request are filed.
     ///
     /// - Parameters:
     ///   - target: the authority of the request.
@@ -24,18 +24,18 @@ package enum TenantRules {
         }
     }
 
-    /// Where a silent request goes: an authority that many tenants share means the account's home tenant, and the cloud is
-    /// always the account's own.
+    /// The authority that a silent request goes to: an authority shared by many tenants means the account's home tenant, and the
+    /// cloud is always the account's own.
     package static func destination(of target: Authority, for entry: KnownAccounts.Entry) -> Authority {
         let target = target.cloud(entry.stored.record.environment)
         guard let tenant = target.tenant, tenant.isShared else { return target }
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
-    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud, or at its own
-    /// host where there are no clouds: elsewhere its client id means nothing.
+    /// An app may name another tenant for one request, but only at its own kind of provider and in its own cloud, or at its own
+    /// host if there are no clouds: elsewhere its client id means nothing.
     ///
-    /// - Parameter clouds: further ones that the app's people may be at home in (``CloudRules``).
+    /// - Parameter clouds: further clouds that the app's people may be at home in (``CloudRules``).
     package static func check(
         _ other: Authority?, for app: AppRegistration, clouds: @autoclosure () -> Set<String> = []
     ) throws(BrokerError) {
@@ -50,11 +50,11 @@ package enum TenantRules {
 
     package static func mayAsk(at other: Authority, for app: AppRegistration, clouds: Set<String> = []) -> Bool {
         let own = app.authority
-        // Whoever may act as the app could else bring a provider of theirs, and its people into the app's group.
+        // Otherwise a program that may act as the app could bring a provider of its own, and its people into the app's group.
         guard own.kind == other.kind, own.environment == other.environment || clouds.contains(other.environment) else {
             return false
         }
-        // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming another.
+        // A client's secret is for its own issuer: a program that may act as the app must not learn it by naming another.
         return own.rules.hasHostWideClients || app.clientSecret == nil || other == own
     }
 }

@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// Records of a backup that are merged together, sealed already: their secrets are let go one by one.
+/// Records of a backup that are merged together, already sealed: their secrets are released one by one.
 struct BackupBatch: Sendable {
-    /// What one client of a group has of one person; it is newer or older as a whole.
+    /// The tokens of one client and one person; newer or older as a whole.
     struct Owned: Sendable {
         let owner: TokenOwner
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
@@ -11,22 +11,22 @@ struct BackupBatch: Sendable {
         var proofKey: StoredRecord<ProofKeyRecord>?
     }
 
-    /// Roughly bytes: many times what a person has. What one owner has is not parted, and has bounds of its own.
+    /// Approximate bytes: many times what a person has. One owner's records are never split and have their own bounds.
     private static let most = 8 << 20
-    /// No broker keeps more of one owner; of ID tokens there is one for each tenant that access tokens are of.
+    /// No broker keeps more for one owner; there is one ID token for each tenant of its access tokens.
     private static let mostRefreshTokens = CachedTokens.mostRefreshTokens
     private static let mostIDTokens = CachedTokens.mostAccessTokens
 
     let partition: Partition
-    /// Nothing is from later than now.
+    /// No timestamp may be later than this.
     private let now: NumericDate
     private(set) var accounts: [StoredRecord<AccountRecord>] = []
     private(set) var signOuts: [StoredRecord<SignOutRecord>] = []
     private(set) var clients: [StoredRecord<AppMetadataRecord>] = []
     private(set) var owned: [Owned] = []
-    /// Genuine, but not as this version has them.
+    /// Genuine, but not in a form that this version knows.
     private(set) var unknown = 0
-    /// More of one owner than a broker keeps.
+    /// Beyond what a broker keeps for one owner.
     private(set) var beyond = 0
     private var weight = 0
 
@@ -37,7 +37,7 @@ struct BackupBatch: Sendable {
 
     var isFull: Bool { weight > Self.most }
 
-    /// Whether the item is of the same owner as the last: those are not parted.
+    /// Whether the item has the same owner as the last one: those are not split.
     func continues(with item: BackupItem) -> Bool { item.owner != nil && item.owner == owned.last?.owner }
 
     mutating func add(_ item: BackupItem, sealedBy vault: any RecordVault) throws(VaultError) {
@@ -70,7 +70,7 @@ struct BackupBatch: Sendable {
 }
 
 extension BackupBatch.Owned {
-    /// When the newest of its grants was given; nil without one.
+    /// When the newest of its grants was given; `nil` without one.
     var newest: NumericDate? { refreshTokens.map(\.record.cachedAt).max() }
 }
 

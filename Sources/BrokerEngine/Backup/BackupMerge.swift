@@ -1,21 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// What a backup's records become among those that are here (docs/decisions/0047). In the write queue, so that nothing newer
+/// How a backup's records are merged with the existing ones (docs/decisions/0010). Runs in the write queue, so that nothing newer
 /// comes in between.
 ///
-/// An import takes nothing away but what it puts something newer in place of: nobody is signed out by it, and whoever signed out
-/// here since the backup was made stays so.
+/// An import removes a record only to replace it with a newer one: it signs nobody out, and a sign-out made here since the backup
+/// stays in force.
 struct BackupMerge {
     private let batch: BackupBatch
     private let index: CacheIndex
     private let vault: any RecordVault
-    /// By app's identity.
+    /// By the app's identity.
     private let clients: [String: String]
     private(set) var change: CacheChange
     private(set) var report = CacheRestoreReport()
     private var room = AccountRoom()
-    /// Of the batch, whom there is room for, and in which realms.
+    /// The people of the batch for whom there is room, with their realms.
     private var people: [GroupID: [KnownAccounts.PersonKey: Set<String>]] = [:]
     private var leftOut = 0
 
@@ -73,7 +73,7 @@ struct BackupMerge {
         try index.loadTokens(of: .init(partition: batch.partition, owner: owner))
     }
 
-    /// The later one counts: that the app signed out, or that its client signed in.
+    /// The later event counts: the app's sign-out, or its client's sign-in.
     private mutating func merge(_ signOut: StoredRecord<SignOutRecord>) throws(VaultError) {
         let record = signOut.record
         let person = KnownAccounts.PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)
@@ -105,7 +105,7 @@ struct BackupMerge {
         for token in owned.refreshTokens {
             let record = token.record
             let same = here.predecessor(of: record)
-            // Nobody could prove a token whose key is not here.
+            // A token whose key is not here could not be used.
             let isUsable = record.keyThumbprint == nil || record.keyThumbprint == key
             guard isUsable, same.map({ $0.record.cachedAt < record.cachedAt }) ?? true else {
                 report.refreshTokens.count(.kept)
@@ -126,15 +126,15 @@ struct BackupMerge {
         }
     }
 
-    /// Where the person has an account, here or in the batch.
+    /// The realms in which the person has an account, here or in the batch.
     private func realms(of owner: TokenOwner) throws(VaultError) -> Set<String> {
         let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
         let here = try known(owner.group).profiles(of: person).map(\.stored.record.realm)
         return (people[owner.group]?[person] ?? []).union(here)
     }
 
-    /// Whether somebody here, or in the backup, is signed in whose they are. A sign-out that came after them stands; one that
-    /// came before is over, as it was on the machine that the backup is from.
+    /// Whether the owner is signed in, here or in the backup. A sign-out that came after the tokens stays in force; one that came
+    /// before is over, as it was on the backup's machine.
     private mutating func isWelcome(_ owned: BackupBatch.Owned) throws(VaultError) -> Bool {
         let owner = owned.owner
         let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
@@ -149,7 +149,7 @@ struct BackupMerge {
         return true
     }
 
-    /// - Returns: whether the backup's key is the owner's from now on.
+    /// - Returns: whether the owner now uses the backup's key.
     private mutating func mergeKey(
         _ key: StoredRecord<ProofKeyRecord>?, _ here: CachedTokens, isNewer: Bool
     ) -> Bool {
@@ -163,7 +163,7 @@ struct BackupMerge {
             report.proofKeys.count(.kept)
             return false
         }
-        // What the old key proved has nobody any more who could prove it.
+        // Tokens bound to the old key cannot be used any more.
         if let bound = here.boundRefreshToken { change.add(.refreshToken(.delete(bound))) }
         for token in here.accessTokens.map(\.stored) where token.record.keyThumbprint == old.record.thumbprint {
             change.add(.accessToken(.delete(token)))

@@ -2,21 +2,21 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// `cache.export`: one person's apps, accounts and tokens, sealed, in parts. It goes through the vault some rows at a time, and
-/// what changes meanwhile is there as it was or as it became.
+/// `cache.export`: one person's apps, accounts and tokens, sealed, in parts. It reads the vault some rows at a time; a record that
+/// changes meanwhile is exported in its old or its new state.
 ///
-/// Access tokens stay out: they end within the hour, and a refresh token brings new ones. So do documents of providers, which
+/// Access tokens are left out: they end within the hour, and a refresh token brings new ones. So are documents of providers, which
 /// are fetched anew and trusted only then.
 final class CacheExport: Sendable {
     private enum Stage: CaseIterable { case apps, accounts, signOuts, clients, refreshTokens, idTokens, proofKeys }
 
     private struct State {
         var left = Stage.allCases[...]
-        /// The last row that was looked at.
+        /// The last row that was read.
         var after: Int64 = 0
     }
 
-    /// With what JSON adds to it, well within a line.
+    /// With the overhead of JSON, well within a line.
     static let partCount = 512 << 10
     private static let rowsPerStep = 64
 
@@ -66,7 +66,7 @@ final class CacheExport: Sendable {
         if state.left.isEmpty { try backup.finish() }
     }
 
-    /// - Returns: the last row that was looked at; nil when there is none any more.
+    /// - Returns: the last row that was read; `nil` at the end.
     private func page<Record: VaultRecord>(
         _ type: Record.Type, after row: Int64, _ body: (StoredRecord<Record>) throws -> Void
     ) throws -> Int64? {
@@ -75,7 +75,7 @@ final class CacheExport: Sendable {
         return page.lastRow
     }
 
-    /// All that an owner has, together, where the first of it is come upon.
+    /// Exports all records of an owner together, when its first one is found.
     private func owners<Record: VaultRecord>(
         _ type: Record.Type, _ owner: (Record) -> TokenOwner, after row: Int64
     ) throws -> Int64? {

@@ -1,21 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// `cache.importBackup`: first the whole of a backup is gone through, up to its authenticated end; only then anything is
-/// changed. What is here and newer stays.
+/// `cache.importBackup`: first reads a whole backup, up to its authenticated end; only then changes anything. Newer records that
+/// exist here stay.
 ///
-/// Registrations come first, each by itself; then accounts before tokens. An ordinary backup's accounts and tokens are one
-/// transaction; a very large one's are several, each good by itself, and the same import again completes what a broker that was
-/// killed left undone.
+/// Registrations come first, each by itself; then accounts before tokens. The accounts and tokens of an ordinary backup are one
+/// transaction; those of a very large one are several, each consistent by itself, and repeating the import completes what a broker
+/// that was killed left undone.
 struct CacheRestore: Sendable {
     let services: EngineServices
     let partition: Partition
-    /// Whether registrations that are here and differ give way.
+    /// Whether existing registrations that differ are replaced.
     let replacesApps: Bool
-    /// Throws when a lock or a stop ends it: what is merged by then is good, and the same import again brings the rest.
+    /// Throws if a lock or a stop ends the import: what was merged by then is valid, and repeating the import brings the rest.
     let requireGoing: @Sendable () throws(BrokerError) -> Void
 
-    /// About apps that are left as they are: the first ones tell enough.
+    /// The limit of messages about apps that are left unchanged; the first ones suffice.
     private static let mostSentences = 100
 
     func run(_ backup: any OpenedBackup) async throws(BrokerError) -> CacheRestoreReport {
@@ -58,7 +58,7 @@ struct CacheRestore: Sendable {
         do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
     }
 
-    /// - Returns: why an app is left that is not what the backup has.
+    /// - Returns: why an app that differs from the backup is left unchanged.
     private func restore(
         _ record: AppRecord, _ secret: Secret?, _ report: inout CacheRestoreReport
     ) async throws(BrokerError) -> String? {
@@ -76,7 +76,7 @@ struct CacheRestore: Sendable {
     }
 
     private func merge(_ batch: BackupBatch, _ report: inout CacheRestoreReport) async throws(BrokerError) {
-        // Which client an app's sign-out is about.
+        // The client that an app's sign-out is about.
         let clients = Dictionary(
             services.roster.apps(in: partition).map { ($0.identity, $0.clientID) },
             uniquingKeysWith: { first, _ in first })

@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Backups on their way out or in: a message holds a part of one, so they come and go in several.
+/// Backups being sent or received: a message holds a part of one, so that they take several.
 ///
-/// Each is its person's, and ends a minute after its last part, whether or not the other side is done: no key and no space
-/// is held for who went away. A lock ends all.
+/// Each belongs to one person, and ends a minute after its last part, finished or not: no key and no space is held for a client
+/// that went away. A lock ends all.
 final class CacheTransfers: Sendable {
     enum Transfer: Sendable {
         case export(CacheExport)
@@ -14,10 +14,10 @@ final class CacheTransfers: Sendable {
 
     fileprivate struct Place {
         let partition: Partition
-        /// Nil while an export waits for its key.
+        /// `nil` while an export waits for its key.
         var transfer: Transfer?
         var lastUse: Duration
-        /// Its passphrase is used; it does not end by itself meanwhile.
+        /// Its passphrase is in use; it does not time out meanwhile.
         var isBusy = false
         /// Ends the wait for its key.
         var cancel: @Sendable () -> Void = {}
@@ -25,12 +25,12 @@ final class CacheTransfers: Sendable {
 
     fileprivate struct State {
         var places: [String: Place] = [:]
-        /// What is answered to all, as long as there is one.
+        /// The error for all requests while it is set.
         var refusal: BrokerError?
     }
 
     static let patience = Duration.seconds(60)
-    /// Of one person at a time.
+    /// Per person, at the same time.
     static let most = 4
 
     private let clock: any BrokerClock
@@ -42,12 +42,12 @@ final class CacheTransfers: Sendable {
         self.random = random
     }
 
-    /// - Returns: what it is called.
+    /// - Returns: its id.
     func add(_ transfer: Transfer, in partition: Partition) throws(BrokerError) -> String {
         try add(Place(partition: partition, transfer: transfer, lastUse: clock.uptime))
     }
 
-    /// A place for an export, before anything is done for it. It has to be made ready, or removed.
+    /// Reserves a place for an export before any work is done. It has to be made ready or removed.
     func begin(in partition: Partition) throws(BrokerError) -> String {
         try add(Place(partition: partition, transfer: nil, lastUse: clock.uptime, isBusy: true))
     }
@@ -67,7 +67,7 @@ final class CacheTransfers: Sendable {
         return id
     }
 
-    /// The export has its key.
+    /// Called when the export has its key.
     func ready(_ id: String, _ export: CacheExport) throws(BrokerError) {
         try state.withLock { state throws(BrokerError) in
             guard state.places[id] != nil else { throw state.refusal ?? Self.over }
@@ -76,7 +76,7 @@ final class CacheTransfers: Sendable {
         }
     }
 
-    /// A backup that is there whole, to be opened; ``letGo(_:)`` gives it back.
+    /// A backup that is complete, to be decrypted; ``letGo(_:)`` gives it back.
     func take(_ id: String, in partition: Partition) throws(BrokerError) -> any GatheredBackup {
         try state.withLock { state throws(BrokerError) in
             guard let place = state.places[id], place.partition == partition,
@@ -90,8 +90,8 @@ final class CacheTransfers: Sendable {
 
     func letGo(_ id: String) { state.withLock { $0.places[id]?.letGo(at: clock.uptime) } }
 
-    /// Waits for what a passphrase makes, which takes long and is done for one after the other. Who goes away, a lock and a
-    /// stop end the wait.
+    /// Waits for the key derived from a passphrase, which takes long and is done one at a time. A client that goes away, a lock and
+    /// a stop end the wait.
     func key<Value: Sendable>(
         for id: String, _ make: @escaping @Sendable () async throws(BackupError) -> Value
     ) async throws(BrokerError) -> Value {
@@ -113,7 +113,7 @@ final class CacheTransfers: Sendable {
         do throws(BackupError) { return try made.get() } catch { throw BrokerError(error) }
     }
 
-    /// - Throws: `invalidParameter` for one that is over, or another person's.
+    /// - Throws: `invalidParameter` for one that has ended or is another person's.
     func transfer(_ id: String, in partition: Partition) throws(BrokerError) -> Transfer {
         let found = state.withLock { state -> Transfer? in
             guard state.places[id]?.partition == partition else { return nil }
@@ -124,7 +124,7 @@ final class CacheTransfers: Sendable {
         return found
     }
 
-    /// Bytes of backups that are not imported yet.
+    /// Bytes of backups that are not yet imported.
     func gatheredBytes(in partition: Partition) -> Int {
         state.withLock { state in
             state.places.values.reduce(0) { sum, place in
@@ -143,14 +143,14 @@ final class CacheTransfers: Sendable {
 
     func remove(_ id: String) { state.withLock { $0.places[id] = nil } }
 
-    /// - Throws: what ended a transfer, if something did.
+    /// - Throws: the error that ended the transfer, if any.
     func requireGoing(_ id: String) throws(BrokerError) {
         try state.withLock { state throws(BrokerError) in
             guard state.places[id] != nil else { throw state.refusal ?? Self.over }
         }
     }
 
-    /// Ends all, and those that are still to come; nil takes that back.
+    /// Ends all transfers, and those still to come; `nil` undoes that.
     func refuse(with error: BrokerError?) {
         let ended = state.withLock { state in
             state.refusal = error
@@ -170,7 +170,7 @@ final class CacheTransfers: Sendable {
 }
 
 extension CacheTransfers.State {
-    /// Of one person one passphrase at a time: it takes half a second of a core, and everybody waits for the same one.
+    /// One passphrase per person at a time: it takes half a second of a core, and all requests share it.
     fileprivate func checkNobodyIsBusy(in partition: Partition) throws(BrokerError) {
         guard places.values.contains(where: { $0.partition == partition && $0.isBusy }) else { return }
         throw CacheTransfers.throttled(

@@ -4,8 +4,8 @@ import BrokerValues
 extension TokenBroker {
     /// Begins a backup of a person's apps, accounts and tokens.
     ///
-    /// - Returns: what it is called.
-    /// - Throws: for a short passphrase, and while the disk lacks what memory has.
+    /// - Returns: the transfer's id.
+    /// - Throws: for a short passphrase, and while the disk lacks changes that memory has.
     package func beginExport(with passphrase: Secret, of partition: Partition) async throws(BrokerError) -> String {
         let id = try services.transfers.begin(in: partition)
         do throws(BrokerError) {
@@ -38,10 +38,10 @@ extension TokenBroker {
         return part
     }
 
-    /// Keeps a part of a backup, sealed as it is, until all of it is there.
+    /// Keeps a part of a backup, still sealed, until all parts are there.
     ///
-    /// - Parameter transfer: nil for the first part.
-    /// - Returns: what the backup is called.
+    /// - Parameter transfer: `nil` for the first part.
+    /// - Returns: the transfer's id.
     package func addImportPart(
         _ bytes: [UInt8], to transfer: String?, in partition: Partition
     ) throws(BrokerError) -> String {
@@ -60,9 +60,9 @@ extension TokenBroker {
         return try services.transfers.add(.gathered(gathered), in: partition)
     }
 
-    /// Merges a backup that is there whole.
+    /// Merges a backup that is complete.
     ///
-    /// - Throws: when nothing was changed, unless the disk refuses part of it.
+    /// - Throws: if nothing was changed, unless the disk refuses part of it.
     package func importBackup(
         _ transfer: String, with passphrase: Secret, replacingApps: Bool, in partition: Partition
     ) async throws(BrokerError) -> CacheRestoreReport {

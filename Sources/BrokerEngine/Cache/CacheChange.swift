@@ -1,18 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Records that are written and removed together. What the disk does and what memory does both follow from this one list
-/// (docs/decisions/0024).
+/// Records that are written and removed together. The disk and memory both apply this one list (docs/decisions/0015).
 package struct CacheChange: Sendable {
-    /// What becomes of one record.
+    /// The change of one record.
     package enum Action<Record: VaultRecord>: Sendable {
-        /// Takes the place of the one with the same key.
+        /// Replaces the record with the same key.
         case put(StoredRecord<Record>)
-        /// Whatever the record has become: it is found by its key.
+        /// Whatever the record's state is now: it is found by its key.
         case delete(StoredRecord<Record>)
     }
 
-    /// One record and what becomes of it. Every kind that is in memory has a case.
+    /// One record and its change. Every kind that is in memory has a case.
     package enum Row: Sendable {
         case account(Action<AccountRecord>)
         case signOut(Action<SignOutRecord>)
@@ -24,7 +23,7 @@ package struct CacheChange: Sendable {
     }
 
     package let partition: Partition
-    /// One for each record, in the order in which they were first named.
+    /// One for each record, in the order in which they were first added.
     package private(set) var rows: [Row] = []
     private var places: [RecordKey: Int] = [:]
 
@@ -35,10 +34,10 @@ package struct CacheChange: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// Whether it says what becomes of the record.
+    /// Whether it contains a change of the record.
     func settles(_ record: some VaultRecord) -> Bool { places[record.key] != nil }
 
-    /// What was said of the same record before does not count any more.
+    /// Replaces an earlier change of the same record.
     package mutating func add(_ row: Row) {
         let key = row.onDisk.key
         if let place = places[key] {
@@ -53,7 +52,7 @@ package struct CacheChange: Sendable {
         for row in rows { add(row) }
     }
 
-    /// Deletes all that an owner has, as it is now: for the write queue.
+    /// Deletes all records of an owner as they are now: for the write queue.
     package mutating func deleteTokens(
         of owner: CacheIndex.OwnerKey, in index: CacheIndex
     ) throws(VaultError) {
@@ -69,7 +68,7 @@ package struct CacheChange: Sendable {
         return change
     }
 
-    /// Whether it writes this very record.
+    /// Whether it writes exactly this record.
     func puts(_ record: SealedRecord) -> Bool {
         rows.contains { $0.onDisk.sealed.map { $0.rowKey == record.rowKey && $0.box == record.box } ?? false }
     }
@@ -84,14 +83,14 @@ extension CacheChange.Action {
 
     var record: Record { stored.record }
 
-    /// Nil when the record is removed.
+    /// `nil` if the record is removed.
     package var put: StoredRecord<Record>? { if case .put(let stored) = self { stored } else { nil } }
 
     fileprivate var onDisk: (key: RecordKey, sealed: SealedRecord?) { (record.key, put?.sealed) }
 }
 
 extension CacheChange.Row {
-    /// Its name, and what is written; nil removes it.
+    /// The record's key and what is written; `nil` removes it.
     fileprivate var onDisk: (key: RecordKey, sealed: SealedRecord?) {
         switch self {
         case .account(let action): action.onDisk
@@ -106,11 +105,11 @@ extension CacheChange.Row {
 }
 
 extension Array {
-    /// Keeps the order of row keys: what is found first stays so after a restart.
+    /// Keeps the order of row keys, so that the first match stays the same after a restart.
     ///
     /// - Parameters:
-    ///   - sealed: the element's record as it lies on disk, whose row it is recognised by.
-    ///   - element: made of what is put.
+    ///   - sealed: the element's record as on disk, whose row identifies it.
+    ///   - element: made from the record that is put.
     mutating func apply<Record: VaultRecord>(
         _ action: CacheChange.Action<Record>, at sealed: KeyPath<Element, SealedRecord>,
         _ element: (StoredRecord<Record>) -> Element

@@ -24,7 +24,7 @@ struct CacheCounting: Sendable {
         return result
     }
 
-    /// - Returns: nil for what the broker notes for itself.
+    /// - Returns: `nil` for the broker's internal records.
     private static func place(of kind: RecordKind) -> WritableKeyPath<CacheStatistics.Records, Int>? {
         switch kind {
         case .account: \.accounts

@@ -2,25 +2,25 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// The part of the cache that is in memory. Reads are a dictionary look-up under a lock, good for an event loop; what is
-/// not there yet is read from the vault by the `load…` functions, which the waiting path uses.
+/// The part of the cache that is in memory. Reads are a dictionary look-up under a lock, safe on an event loop; missing entries are
+/// read from the vault by the `load…` functions, which the waiting path uses.
 ///
-/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: what is here is what lies on disk once
-/// that has taken everything. Of what is nothing it is known, of the last that were asked for, that there is nothing.
+/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: memory equals the disk once that has taken
+/// all changes. Recent misses are cached.
 package final class CacheIndex: Sendable {
     fileprivate struct State {
         var groups: FairCache<GroupKey, GroupKey, KnownAccounts>
         var owners: FairCache<GroupKey, OwnerKey, CachedTokens>
         var families: FairCache<GroupKey, ClientKey, FamilyMembership>
-        /// Of whom the disk has nothing, and memory neither.
+        /// Keys with no records, on disk or in memory.
         var absent: FairCache<GroupKey, AnyKey, Bool>
-        /// What is being read from the vault at this moment.
+        /// Reads from the vault in progress.
         var reads: [UInt64: Read] = [:]
         var lastRead: UInt64 = 0
-        /// Whether memory has what the disk does not: then nothing may be dropped.
+        /// Partitions with changes that the disk lacks: then nothing may be evicted.
         var ahead: Set<Partition> = []
         var hasUnflushedChanges: Bool { !ahead.isEmpty }
-        /// What is kept although there is nothing: the disk still has what was deleted.
+        /// Empty entries that are kept because the disk still has what was deleted.
         var emptied: Set<AnyKey> = []
 
         init(_ limits: Limits) {
@@ -31,10 +31,10 @@ package final class CacheIndex: Sendable {
         }
     }
 
-    /// Somebody reads from the vault what is not in memory.
+    /// A read from the vault in progress.
     fileprivate struct Read {
         let key: AnyKey
-        /// What was read is of before a change.
+        /// The record was changed since the read began.
         var isOvertaken = false
     }
 
@@ -62,7 +62,7 @@ package final class CacheIndex: Sendable {
         state = Mutex(State(limits))
     }
 
-    /// Roughly the bytes of a partition's accounts and tokens in memory.
+    /// Approximate bytes of a partition's accounts and tokens in memory.
     func weight(of partition: Partition) -> Int {
         state.withLock { state in
             let groups = state.groups.keys.filter { $0.partition == partition }
@@ -72,7 +72,7 @@ package final class CacheIndex: Sendable {
         }
     }
 
-    /// How many groups, owners and clients are in memory.
+    /// The number of groups, owners and clients in memory.
     package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
 
     package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups.useHere(key) } }
@@ -117,12 +117,12 @@ package final class CacheIndex: Sendable {
         }
     }
 
-    /// How apps see an account that is about to be written.
+    /// The apps' view of an account that is about to be written.
     func entry(of account: StoredRecord<AccountRecord>) throws(VaultError) -> KnownAccounts.Entry {
         try KnownAccounts.Entry(account, in: vault)
     }
 
-    /// Of all groups, in one stable order; for lists, not for requests.
+    /// All groups' accounts in one stable order; for lists, not for requests.
     func loadEveryAccount(in partition: Partition) throws(VaultError) -> [KnownAccounts.Entry] {
         let groups = Set(try vault.loadAll(AccountRecord.self, in: partition).map(\.record.group))
         var all: [KnownAccounts.Entry] = []
@@ -132,7 +132,7 @@ package final class CacheIndex: Sendable {
         return KnownAccounts.sorted(all)
     }
 
-    /// Every group that knows somebody, if only as signed out of an app; for lists, not for requests.
+    /// Every group that has a record of an account, even if only a sign-out; for lists, not for requests.
     func loadEveryGroup(in partition: Partition) throws(VaultError) -> Set<GroupID> {
         let groups = Set(try vault.loadAll(AccountRecord.self, in: partition).map(\.record.group))
         return groups.union(try vault.loadAll(SignOutRecord.self, in: partition).map(\.record.group))
@@ -143,8 +143,8 @@ package final class CacheIndex: Sendable {
         state.withLock { $0.groups.keys.filter { $0.partition == partition }.map(\.group) }
     }
 
-    /// Whose tokens there are; for sign-out, not for requests. The disk knows tokens of clients that no app is registered
-    /// with any more, and memory those that the disk refused so far.
+    /// Every owner of tokens; for sign-out, not for requests. The disk may have tokens of clients with which no app is registered
+    /// any more, and memory those that the disk has refused so far.
     func loadEveryOwner(in partition: Partition) throws(VaultError) -> Set<TokenOwner> {
         var owners = Set(try vault.loadAll(AccessTokenRecord.self, in: partition).map(\.record.owner))
         owners.formUnion(try vault.loadAll(RefreshTokenRecord.self, in: partition).map(\.record.owner))
@@ -153,10 +153,10 @@ package final class CacheIndex: Sendable {
         return owners.union(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
     }
 
-    /// Imported refresh tokens, in whichever groups they are (``BrokerModel/RefreshTokenRecord/origin``). Reads all refresh
-    /// tokens of the partition: for the write queue, and for imported ones only.
+    /// Imported refresh tokens, in every group that has them (``BrokerModel/RefreshTokenRecord/origin``). Reads all refresh tokens
+    /// of the partition: for the write queue, and for imported ones only.
     ///
-    /// - Parameter draft: what is about to become of them.
+    /// - Parameter draft: their pending changes.
     func loadRefreshTokens(
         ofOrigins origins: Set<String>, in partition: Partition, amid draft: PendingChanges? = nil
     ) throws(VaultError) -> [StoredRecord<RefreshTokenRecord>] {
@@ -174,14 +174,14 @@ package final class CacheIndex: Sendable {
         return found
     }
 
-    /// The record that says so, with what an imported one had besides.
+    /// The record of a membership, keeping the other fields of an existing one.
     func metadata(_ membership: FamilyMembership, of key: ClientKey) throws(VaultError) -> AppMetadataRecord {
         var record = try Self.storedMetadata(of: key, vault) ?? AppMetadataRecord(of: key)
         record.familyID = if case .member(let family) = membership { family } else { nil }
         return record
     }
 
-    /// Removes what is known of all clients.
+    /// Removes the metadata of all clients.
     func deletionOfMetadata(in partition: Partition) throws(VaultError) -> [CacheChange.Row] {
         var rows: [CacheChange.Row] = []
         for stored in try vault.loadAll(AppMetadataRecord.self, in: partition) {
@@ -202,8 +202,8 @@ package final class CacheIndex: Sendable {
             .first?.record
     }
 
-    /// Looks into memory, else reads, and keeps what was read. A change that came in between is newer: it is in memory, or,
-    /// where it has been dropped from there again already, it is read again.
+    /// Looks into memory, else reads the vault and keeps the result. A change made in between is newer: it is in memory or, if it
+    /// has been evicted again, is read again.
     private func load<Value: Sendable>(
         _ key: AnyKey, known: (inout State) -> Value?, reading: (any RecordVault) throws(VaultError) -> Value,
         keeping: (inout State, Value) -> Void
@@ -234,9 +234,9 @@ package final class CacheIndex: Sendable {
 // MARK: - Changes
 
 extension CacheIndex {
-    /// Brings what was changed into memory. Only ``CacheWriter`` calls it: nobody else changes what a draft was made from.
+    /// Applies changes to memory. Only ``CacheWriter`` calls it: nothing else changes the state that a draft was based on.
     ///
-    /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
+    /// - Parameter isOnDisk: false if the disk lacks the change: then it must not be evicted.
     func take(_ around: AffectedRecords, in partition: Partition, isOnDisk: Bool) {
         state.withLock { state in
             state.ahead.insert(partition)
@@ -257,10 +257,10 @@ extension CacheIndex {
         makeRoom()
     }
 
-    /// Forgets everything, which the disk has as well: it is read again when it is asked for.
+    /// Forgets everything that the disk has as well; it is read again on demand.
     func forget() { forget { _ in true } }
 
-    /// As ``forget()``, for one person: of others the disk may lack what memory has.
+    /// ``forget()`` for one person: the disk may lack changes of others that memory has.
     func forget(_ partition: Partition) { forget { $0 == partition } }
 
     private func forget(_ matches: (Partition) -> Bool) {
@@ -276,21 +276,21 @@ extension CacheIndex {
         }
     }
 
-    /// The disk has everything that memory has of a person.
+    /// Notes that the disk has everything that memory has of a person.
     func didFlush(of partition: Partition) {
         state.withLock { $0.didFlush(of: partition) }
         makeRoom()
     }
 
-    /// When nothing was asked for in a while: of whoever has the most, what was not used for longest goes, and is read again. What a
-    /// burst brought into memory lies far apart, and each of it keeps a page (docs/decisions/0100).
+    /// Called after a while without requests: evicts the least recently used entries of the largest partition first; they are read
+    /// again on demand. Entries that a burst brought in are scattered, and each keeps a page in use (docs/decisions/0005).
     package func trim() { makeRoom(to: idle) }
 
-    /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
+    /// In small steps, because others look things up meanwhile; the evicted entries are released outside the lock.
     private func makeRoom(to limits: Limits? = nil) {
         var isDone = false
         while !isDone {
-            // Each step looks at all owners. A idle broker has time, and who comes then shall not wait.
+            // Each step examines all owners. An idle broker has time, but a new request must not wait.
             let gone = state.withLock { $0.makeRoom(to: limits, steps: limits == nil ? 16 : 1) }
             isDone = gone.isEmpty
         }
@@ -313,7 +313,7 @@ extension CacheIndex.State {
         families.keep(membership, for: key, of: key.groupKey)
     }
 
-    /// Whether it is to be kept.
+    /// Returns whether the entry is to be kept.
     private mutating func has(something: Bool, of key: CacheIndex.AnyKey) -> Bool {
         if something { emptied.remove(key) } else if hasUnflushedChanges { emptied.insert(key) }
         _ = absent.remove(key)
@@ -339,7 +339,7 @@ extension CacheIndex.State {
         emptied = []
     }
 
-    /// Whoever reads this at the moment has read too early.
+    /// Marks a read of this key in progress as outdated.
     mutating func overtake(_ key: CacheIndex.AnyKey) {
         for (number, read) in reads where read.key == key { reads[number]?.isOvertaken = true }
     }
@@ -351,8 +351,8 @@ extension CacheIndex.State {
     /// There is no room, and none can be made.
     var isFull: Bool { hasUnflushedChanges && isOverLimit }
 
-    /// - Parameter limits: the usual ones if left out.
-    /// - Returns: what went.
+    /// - Parameter limits: the usual ones if omitted.
+    /// - Returns: the evicted entries.
     mutating func makeRoom(to limits: CacheIndex.Limits?, steps: Int) -> [any Sendable] {
         guard !hasUnflushedChanges else { return [] }
         return groups.makeRoom(to: limits?.accounts, steps: steps) + owners.makeRoom(to: limits?.tokens, steps: steps)
@@ -367,12 +367,13 @@ extension AppMetadataRecord {
 }
 
 extension SealedRecord {
-    /// Roughly the bytes it takes in memory, with its fields in the clear and what is around them.
+    /// Approximate bytes in memory, with decrypted fields and overhead.
     var weight: Int { box.count + 1_024 }
 }
 
 extension FairCache {
-    /// ``use(_:)`` of the hot path: compiled here it knows its types, and that of another module looks them up each time.
+    /// ``use(_:)`` for the hot path: compiled in this module it is specialised, while that of another module looks up its types
+    /// each time.
     fileprivate mutating func useHere(_ key: Key) -> Value? {
         guard let number = placeOf[key] else { return nil }
         touch(number)

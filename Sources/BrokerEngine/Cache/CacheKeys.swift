@@ -17,7 +17,7 @@ extension CacheIndex {
         }
     }
 
-    /// A client of a group together with one account: whose tokens they are.
+    /// The owner of tokens: a client of a group together with one account.
     package struct OwnerKey: Sendable, Hashable {
         package let partition: Partition
         package let owner: TokenOwner
@@ -38,7 +38,7 @@ extension CacheIndex {
                 partition: partition, group: owner.group, clientID: owner.clientID, environment: owner.environment)
         }
 
-        /// Where the account's family refresh tokens are.
+        /// The key of the account's family refresh tokens.
         var ofFamilies: OwnerKey { OwnerKey(partition: partition, owner: owner.ofFamilies) }
     }
 

@@ -3,21 +3,20 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The one place that changes the cache: disk first, then memory, of one person one ``CacheChange`` after the other. Nobody waits
-/// behind another person's: the vault lets users take turns. Of what comes while the disk is busy much becomes one transaction
-/// (``PendingChanges``): a thousand refreshes are not a thousand times fsync.
+/// The only place that changes the cache: disk first, then memory, one ``CacheChange`` per person at a time. No person waits for
+/// another's: the vault lets users take turns. Many changes that arrive while the disk is busy become one transaction
+/// (``PendingChanges``): a thousand refreshes do not cost a thousand fsync calls.
 ///
-/// When the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token
-/// would end the session); what was refused waits and is tried again, with the next change and every few seconds. Of what
-/// waits, a later change takes the place of an earlier one of the same record: however long the disk is full, no more waits
-/// than there are records.
+/// If the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token would end the
+/// session); the change is kept and retried, with the next change and every few seconds. A later change replaces a waiting one of
+/// the same record: however long the disk is full, there are never more of them than records.
 package final class CacheWriter: Sendable {
-    /// What waits for its turn at the disk.
+    /// A job that waits for its turn at the disk.
     private enum Job: Sendable {
-        /// Changes the draft; says what is to be done when the disk has been tried. One that looks at more than a draft has is alone:
+        /// Changes the draft; returns what to do after the disk has been tried. A change that reads more than a draft has is alone:
         /// it shares no transaction.
         case change(isAlone: Bool, @Sendable (inout PendingChanges) -> Ending)
-        /// Something else, for which nothing of the person may be written meanwhile.
+        /// Other work, during which nothing of the person may be written.
         case aside(Work)
 
         var change: (@Sendable (inout PendingChanges) -> Ending)? {
@@ -31,15 +30,15 @@ package final class CacheWriter: Sendable {
     private typealias Work = @Sendable (_ isFlushed: Bool) async -> Void
 
     private struct State {
-        /// Of each person whose changes are being written, those that came meanwhile.
+        /// For each person whose changes are being written, the jobs that arrived meanwhile.
         var waiting: [Partition: [Job]] = [:]
-        /// What the disk lacks: of each record the last word.
+        /// Changes that the disk lacks: the last one of each record.
         var backlog: [Partition: CacheChange] = [:]
-        /// Whose changes the disk has refused: memory has them all the same.
+        /// Partitions whose changes the disk has refused: memory has them all the same.
         var refused: Set<Partition> = []
         var retry: Task<Void, Never>?
 
-        /// - Returns: what becomes the next transaction; nothing ends the person's turn.
+        /// - Returns: the jobs of the next transaction; an empty array ends the person's turn.
         mutating func next(of partition: Partition) -> [Job] {
             guard var all = waiting.removeValue(forKey: partition), !all.isEmpty else { return [] }
             let jobs = Array(all.prefix(max(1, all.prefix(CacheWriter.mostTogether).prefix(while: \.isShared).count)))
@@ -70,10 +69,9 @@ package final class CacheWriter: Sendable {
         self.log = log
     }
 
-    /// - Parameter decide: says what changes, from the state that all earlier changes have led to, and what the caller
-    ///   wants to know of that.
-    /// - Returns: that, and whether the disk has the change.
-    /// - Throws: when nothing was changed.
+    /// - Parameter decide: returns the change, based on the state after all earlier changes, and the caller's result.
+    /// - Returns: that result, and whether the disk has the change.
+    /// - Throws: if nothing was changed.
     package func write<Answer: Sendable>(
         in partition: Partition,
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
@@ -81,7 +79,7 @@ package final class CacheWriter: Sendable {
         try await change(in: partition, isAlone: true) { draft throws(VaultError) in try decide(draft.index) }
     }
 
-    /// As ``write(in:_:)``, together with others of the person that wait for the disk.
+    /// ``write(in:_:)``, together with other changes of the person that wait for the disk.
     package func writeTogether<Answer: Sendable>(
         in partition: Partition,
         _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
@@ -115,7 +113,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// Waits for what is under way, and tries once more to write what was refused. - Returns: whether nothing is left.
+    /// Waits for jobs in progress, and retries refused writes once. - Returns: whether nothing is left.
     package func flush() async -> Bool {
         var isDone = true
         for partition in state.withLock({ Set($0.waiting.keys).union($0.backlog.keys) }) {
@@ -124,14 +122,14 @@ package final class CacheWriter: Sendable {
         return isDone
     }
 
-    /// As ``flush()``, for one person.
+    /// ``flush()`` for one person.
     package func flush(_ partition: Partition) async -> Bool {
         await aside(in: partition) { $0 }
     }
 
-    /// Does something when all earlier changes of the person have been tried to be written, and before any later one is decided.
+    /// Runs work after all earlier changes of the person have been tried on disk, and before any later one is decided.
     ///
-    /// - Parameter work: is told whether the disk has everything that memory has of the person. It must not write to the cache.
+    /// - Parameter work: receives whether the disk has everything that memory has of the person. It must not write to the cache.
     package func aside<Value: Sendable>(
         in partition: Partition, _ work: @escaping @Sendable (_ isFlushed: Bool) async -> Value
     ) async -> Value {
@@ -200,7 +198,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// - Returns: false where a change was refused meanwhile, whose writer left it to the retry under way.
+    /// - Returns: false if a change was refused meanwhile and its writer left it to the retry in progress.
     private func endRetrying() -> Bool {
         state.withLock { state in
             guard state.refused.isEmpty else { return false }
@@ -209,7 +207,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// For tests: how many of a person's changes wait for their turn.
+    /// For tests: the number of a person's changes that wait for their turn.
     package func waiting(of partition: Partition) -> Int { state.withLock { $0.waiting[partition]?.count ?? 0 } }
 
     package func stopRetrying() { state.withLock { $0.retry }?.cancel() }

@@ -18,31 +18,31 @@ package struct CachedTokens: Sendable {
         }
     }
 
-    /// Where the tokens with one scope are found, or all that are good for the rest.
-    private struct Shelf: Sendable, Hashable {
+    /// The key of the tokens with one scope, or of those whose other properties match.
+    private struct LookupKey: Sendable, Hashable {
         let realm: String
         let tokenType: TokenType
-        /// A token for one audience says nothing to another (RFC 8707, section 2).
+        /// A token for one audience is invalid at another (RFC 8707, section 2).
         let resources: [String]
         let scope: String?
     }
 
-    /// Of one owner; beyond that the one that ends first goes when another comes.
+    /// Per owner; beyond that the token that ends first is evicted for a new one.
     package static let mostAccessTokens = 1_024
-    /// Of one owner: the client's own, and one of each family that the provider names.
+    /// Per owner: the client's own, and one for each family that the provider names.
     package static let mostRefreshTokens = 16
 
-    /// In the order of their row keys, as the refresh tokens.
-    package private(set) var accessTokens: [AccessToken] { didSet { shelves = Self.shelves(of: accessTokens) } }
-    /// Positions of access tokens.
-    private var shelves: [Shelf: [Int]] = [:]
-    /// The owner's own; families' only under ``TokenOwner/ofFamilies``.
+    /// In the order of their row keys, like the refresh tokens.
+    package private(set) var accessTokens: [AccessToken] { didSet { positions = Self.positions(of: accessTokens) } }
+    /// Indices of access tokens.
+    private var positions: [LookupKey: [Int]] = [:]
+    /// The owner's own tokens; family tokens only under ``TokenOwner/ofFamilies``.
     package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
     /// By realm.
     package private(set) var idTokens: [String: SealedRecord]
-    /// Of the ID tokens whose end is known.
+    /// Lifetimes of ID tokens whose expiry is known.
     package private(set) var idTokenLifetimes: [String: TokenLifetime]
-    /// What DPoP tokens are bound to.
+    /// The key that DPoP tokens are bound to.
     package private(set) var proofKey: StoredRecord<ProofKeyRecord>?
 
     package init(
@@ -56,17 +56,17 @@ package struct CachedTokens: Sendable {
             idTokens.compactMap { token in TokenLifetime(token.record).map { (token.record.realm, $0) } },
             uniquingKeysWith: { $1 })
         self.proofKey = proofKey
-        shelves = Self.shelves(of: self.accessTokens)
+        positions = Self.positions(of: self.accessTokens)
     }
 
     package var isEmpty: Bool { count == 0 && proofKey == nil }
 
-    /// Whether it can answer a request by itself, or bring what does.
+    /// Whether it can answer a request by itself or by a refresh.
     func isAlive(at now: NumericDate) -> Bool {
         !refreshTokens.isEmpty || accessTokens.contains { $0.stored.record.expiresOn > now }
     }
 
-    /// Roughly the bytes it takes.
+    /// Approximate bytes in memory.
     package var weight: Int {
         let tokens = accessTokens.map(\.stored.sealed) + refreshTokens.map(\.sealed) + idTokens.values
         return tokens.reduce(proofKey?.sealed.weight ?? 0) { $0 + $1.weight }
@@ -76,18 +76,18 @@ package struct CachedTokens: Sendable {
 
     // MARK: Access tokens
 
-    /// The first token that carries at least the scopes asked for, at the same resources.
+    /// The first token with at least the requested scopes, at the same resources.
     ///
-    /// - Parameter isUsable: what is asked of its lifetime (``ExpiryRule``).
+    /// - Parameter isUsable: the check of its lifetime (``ExpiryRule``).
     package func accessToken(
         for question: SilentDecision.Question, _ isUsable: (AccessTokenRecord) -> Bool
     ) -> StoredRecord<AccessTokenRecord>? {
         let scopes = question.scopes.normalized
-        // The scopes that the broker itself adds are nearly every token's.
+        // Nearly every token has the scopes that the broker itself adds.
         let rare = scopes.first { !Scopes.reserved.normalized.contains($0) } ?? scopes.first
-        let shelf = Shelf(
+        let key = LookupKey(
             realm: question.realm, tokenType: question.tokenType, resources: question.resources, scope: rare)
-        let place = shelves[shelf]?.first { place in
+        let place = positions[key]?.first { place in
             let token = accessTokens[place]
             return (question.tokenType == .bearer || isBound(token.stored.record))
                 && scopes.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
@@ -96,40 +96,40 @@ package struct CachedTokens: Sendable {
         return place.map { accessTokens[$0].stored }
     }
 
-    private static func shelves(of tokens: [AccessToken]) -> [Shelf: [Int]] {
-        var shelves: [Shelf: [Int]] = [:]
+    private static func positions(of tokens: [AccessToken]) -> [LookupKey: [Int]] {
+        var positions: [LookupKey: [Int]] = [:]
         for (place, token) in tokens.enumerated() {
             let record = token.stored.record
             for scope in token.scopes.map(Optional.some) + [nil] {
-                let shelf = Shelf(
+                let key = LookupKey(
                     realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: scope)
-                shelves[shelf, default: []].append(place)
+                positions[key, default: []].append(place)
             }
         }
-        return shelves
+        return positions
     }
 
-    /// Removes what is beyond ``mostAccessTokens`` and ``mostRefreshTokens``.
+    /// Removes the records beyond ``mostAccessTokens`` and ``mostRefreshTokens``.
     func surplus() -> [CacheChange.Row] {
         let soonest = accessTokens.map(\.stored).surplus(over: Self.mostAccessTokens, by: \.expiresOn)
         let oldest = refreshTokens.surplus(over: Self.mostRefreshTokens, by: \.cachedAt)
         return soonest.map { .accessToken(.delete($0)) } + oldest.map { .refreshToken(.delete($0)) }
     }
 
-    /// Whether a token's key is at hand: without it nobody could use the token.
+    /// Whether a token's key is available: without it the token cannot be used.
     package func isBound(_ token: AccessTokenRecord) -> Bool {
         token.tokenType == .dpop && token.keyThumbprint != nil && token.keyThumbprint == proofKey?.record.thumbprint
     }
 
     /// Tokens that a new one replaces: same realm, type and resources, and a scope in common (MSAL, "Saving a token").
     ///
-    /// What the broker itself adds to every request is no scope in common: otherwise two apps that share a client and ask
-    /// for different things would throw out each other's token for ever.
+    /// The scopes that the broker adds to every request do not count: otherwise two apps that share a client and ask for different
+    /// scopes would keep evicting each other's token.
     package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
         let scopes = Set(Scopes(record.scopes).normalized).subtracting(Scopes.reserved.normalized)
-        let shelf = Shelf(
+        let key = LookupKey(
             realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: nil)
-        return (shelves[shelf] ?? []).map { accessTokens[$0] }.filter { token in
+        return (positions[key] ?? []).map { accessTokens[$0] }.filter { token in
             let theirs = token.scopes.subtracting(Scopes.reserved.normalized)
             return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }
@@ -150,15 +150,15 @@ package struct CachedTokens: Sendable {
         refreshTokens.filter { $0.record.familyID != nil && $0.record.keyThumbprint == nil }
     }
 
-    /// Whether this very token, not a successor of it, is there.
+    /// Whether exactly this token, not a successor, is present.
     package func holds(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
         refreshTokens.contains { $0.sealed.box == token.sealed.box }
     }
 
-    /// Refresh tokens that may be spent for a token of this type, the better one first.
+    /// Refresh tokens that may be redeemed for a token of this type, in order of preference.
     ///
-    /// A bound one brings bound tokens only, unless it was seen to bring bearer tokens (decision 165). One that is not bound can
-    /// bring either: a public client's is bound from then on (RFC 9449, section 5).
+    /// A bound one brings only bound tokens, unless it was seen to bring bearer tokens (decision 14). An unbound one can bring
+    /// either: a public client's is bound from then on (RFC 9449, section 5).
     package func refreshTokens(for type: TokenType) -> [StoredRecord<RefreshTokenRecord>] {
         switch type {
         case .bearer:
@@ -168,7 +168,7 @@ package struct CachedTokens: Sendable {
         }
     }
 
-    /// A family's token brings bearer tokens only: it is many clients', and a key one client's.
+    /// A family's token brings only bearer tokens: it is shared by many clients, while a key belongs to one.
     func spendable(for type: TokenType, _ family: FamilyKnowledge) -> [StoredRecord<RefreshTokenRecord>] {
         refreshTokens(for: type) + (type == .bearer ? family.spendable : [])
     }
@@ -192,13 +192,12 @@ extension CachedTokens {
 
     package mutating func apply(_ action: CacheChange.Action<ProofKeyRecord>) { proofKey = action.put }
 
-    /// Removes what a new grant replaces. What is put under the same key afterwards stays.
+    /// Removes the records that a new grant replaces. A record put under the same key afterwards stays.
     ///
     /// - Parameters:
-    ///   - spent: nil after a sign-in: then what an ended one left behind goes, too.
-    ///   - refreshToken: what the provider gave in place of `spent`; kept elsewhere when it is bound and that was not.
-    ///   - thumbprint: of the key that new tokens are bound to: those of an earlier key have nobody any more who could
-    ///     prove them.
+    ///   - spent: `nil` after a sign-in: then the remains of an ended one are removed too.
+    ///   - refreshToken: the provider's replacement of `spent`; stored separately if it is bound and `spent` was not.
+    ///   - thumbprint: of the key that new tokens are bound to: tokens of an earlier key cannot be used any more.
     func deletion(
         supersededBy accessToken: AccessTokenRecord, _ refreshToken: RefreshTokenRecord?,
         for spent: StoredRecord<RefreshTokenRecord>?, boundTo thumbprint: String?
@@ -220,13 +219,12 @@ extension CachedTokens {
         return gone.map { .accessToken(.delete($0)) } + spentTokens.map { .refreshToken(.delete($0)) }
     }
 
-    /// What a refresh token from elsewhere, of an import or a backup, would stand in the place of: the same, or the other one that
-    /// bearer tokens come from.
+    /// The refresh token that one from an import or a backup would replace: the same one, or the other source of bearer tokens.
     func predecessor(of other: RefreshTokenRecord) -> StoredRecord<RefreshTokenRecord>? {
         refreshTokens.first { $0.record.key == other.key } ?? rival(of: other)
     }
 
-    /// Bearer tokens come from one refresh token, bound or not: from the newer one.
+    /// Bearer tokens come from one refresh token, bound or not: the newer one.
     private func rival(of new: RefreshTokenRecord?) -> StoredRecord<RefreshTokenRecord>? {
         guard let new, new.familyID == nil else { return nil }
         if new.keyThumbprint == nil { return boundRefreshToken.flatMap { $0.record.givesBearer == true ? $0 : nil } }
@@ -245,7 +243,7 @@ extension CachedTokens {
 }
 
 extension Array {
-    /// Those with the earliest time that are too many.
+    /// The oldest records beyond the limit.
     fileprivate func surplus<Record: VaultRecord>(
         over most: Int, by time: (Record) -> NumericDate
     ) -> ArraySlice<Element> where Element == StoredRecord<Record> {

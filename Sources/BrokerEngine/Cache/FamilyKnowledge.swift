@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// Whether a client may spend the refresh tokens of a family (MSAL, "FOCI").
+/// Whether a client may redeem the refresh tokens of a family (MSAL, "FOCI").
 package enum FamilyMembership: Sendable, Equatable {
-    /// Nobody knows: one try tells.
+    /// Not known; one attempt shows it.
     case unknown
     case outsider
     case member(of: String)
@@ -16,8 +16,8 @@ package enum FamilyMembership: Sendable, Equatable {
         self = record.familyID.map(Self.member) ?? .outsider
     }
 
-    /// - Parameter spent: the refresh token that the answer was given for; nil after a sign-in.
-    /// - Returns: what is to be known from now on; nil when the answer says nothing new.
+    /// - Parameter spent: the refresh token that was redeemed; `nil` after a sign-in.
+    /// - Returns: the new knowledge; `nil` if the response adds nothing.
     package static func learnt(
         from response: TokenResponse, spent: RefreshTokenRecord?, known: FamilyMembership
     ) -> FamilyMembership? {
@@ -33,7 +33,7 @@ package enum FamilyMembership: Sendable, Equatable {
     }
 }
 
-/// What a request knows of families: the client's membership, and the tokens of the account that its group holds.
+/// A request's knowledge of families: the client's membership, and the account's family tokens in its group.
 package struct FamilyKnowledge: Sendable {
     package var membership: FamilyMembership
     package var tokens: [StoredRecord<RefreshTokenRecord>]

@@ -1,18 +1,18 @@
 import BrokerModel
 import BrokerValues
 
-/// The accounts of one group in memory. A copy costs next to nothing, and so does a change, however many people there are.
+/// The accounts of one group in memory. Copies and changes are cheap, however many people there are.
 package struct KnownAccounts: Sendable {
-    /// It never changes: what is told of it may be remembered beside it.
+    /// Immutable: results derived from it may be cached with it.
     package final class Entry: Sendable {
         package let stored: StoredRecord<AccountRecord>
-        /// What apps see: the person, with the profiles of all tenants.
+        /// The apps' view: the person, with the profiles of all tenants.
         package let account: Account
-        /// False for the further tenants of a person, who is listed and chosen once.
+        /// False for a person's further tenants; the person is listed and chosen once.
         package let isPrimary: Bool
-        /// Of an account at Entra: where it was made.
+        /// For an account at Entra: the tenant in which it was created.
         package let homeTenant: String?
-        /// ``account`` as answers have it.
+        /// ``account`` as encoded in responses.
         package let written = LazyBytes()
 
         init(_ stored: StoredRecord<AccountRecord>, as account: Account, isPrimary: Bool) {
@@ -23,15 +23,15 @@ package struct KnownAccounts: Sendable {
         }
     }
 
-    /// Who a person is at a provider; in whichever tenant.
+    /// The identity of a person at a provider, in any tenant.
     struct PersonKey: Sendable, Hashable {
         let homeAccountID: HomeAccountID
         let environment: String
     }
 
-    /// All that the group knows of one person.
+    /// Everything that the group knows of one person.
     struct Person: Sendable {
-        /// One for each tenant, as they were first seen.
+        /// One for each tenant, in the order in which they were first seen.
         var entries: [Entry] = []
         /// By ``AppRegistration/identity``: the apps that may not use the account silently.
         var signOuts: [String: StoredRecord<SignOutRecord>] = [:]
@@ -42,19 +42,19 @@ package struct KnownAccounts: Sendable {
             entries.reduce(0) { $0 + $1.stored.sealed.weight } + signOuts.values.reduce(0) { $0 + $1.sealed.weight }
         }
 
-        /// What a request may call the person by.
+        /// The names by which a request may refer to the person.
         var names: Set<String> {
             Set(entries.flatMap { [$0.account.id, $0.stored.record.username.lowercased()] })
         }
     }
 
     private(set) var people = ShardedDictionary<PersonKey, Person>()
-    /// By account id and by username in lower case; a username may be several people's.
+    /// By account id and by username in lower case; several people may share a username.
     private(set) var called = ShardedDictionary<String, [PersonKey]>()
-    /// Roughly the bytes it takes.
+    /// Approximate bytes in memory.
     package private(set) var weight = 0
 
-    /// What the people of one group may come to before another one is refused. A group is in memory whole.
+    /// The limit for the people of one group; beyond it a new one is refused. A group is in memory as a whole.
     package static let mostWeight = 32 << 20
 
     var isFull: Bool { weight >= Self.mostWeight }
@@ -68,10 +68,10 @@ package struct KnownAccounts: Sendable {
 
     package var isEmpty: Bool { people.count == 0 }
 
-    /// In the order they were first seen. For lists and sign-ins: it sorts all of them.
+    /// In the order in which they were first seen. For lists and sign-ins: it sorts all of them.
     package var entries: [Entry] { Self.sorted(people.values.flatMap(\.entries)) }
 
-    /// For tests: whose sign-outs there are.
+    /// For tests: all sign-outs.
     package var signOuts: [StoredRecord<SignOutRecord>] { people.values.flatMap(\.signOuts.values) }
 
     package func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
@@ -86,7 +86,7 @@ package struct KnownAccounts: Sendable {
     /// - Parameter app: ``AppRegistration/identity``.
     func hasSignOut(of person: PersonKey, from app: String) -> Bool { people[person]?.signOuts[app] != nil }
 
-    /// Whether the account of a record about to be written is there already, and signed in.
+    /// Whether the account of a record about to be written already exists and is signed in.
     func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
         entry(of: record).map { isSignedIn($0, for: app) } ?? false
     }
@@ -96,23 +96,23 @@ package struct KnownAccounts: Sendable {
         people[PersonKey(account)]?.signOuts[app]
     }
 
-    /// The very account, in its tenant.
+    /// Exactly this account, in its tenant.
     func entry(of record: AccountRecord) -> Entry? {
         profiles(of: record).first { $0.stored.record.key == record.key }
     }
 
-    /// The person in each tenant that the group knows them in.
+    /// The person in each tenant in which the group knows them.
     func profiles(of account: AccountRecord) -> [Entry] { profiles(of: PersonKey(account)) }
 
     func profiles(of person: PersonKey) -> [Entry] { people[person]?.entries ?? [] }
 }
 
-/// Room for the people whom one change brings to groups (``KnownAccounts/mostWeight``).
+/// Room for the people that one change adds to groups (``KnownAccounts/mostWeight``).
 struct AccountRoom {
-    /// What groups will come to.
+    /// The resulting weights of groups.
     private var weights: [GroupID: Int] = [:]
 
-    /// - Returns: whether the record may come.
+    /// - Returns: whether the record may be added.
     mutating func take(_ sealed: SealedRecord, in group: GroupID, of known: KnownAccounts) -> Bool {
         let weight = weights[group] ?? known.weight
         guard weight < KnownAccounts.mostWeight else { return false }
@@ -124,7 +124,7 @@ struct AccountRoom {
 // MARK: - Changes
 
 extension KnownAccounts {
-    /// - Parameter entry: made of what is put.
+    /// - Parameter entry: made from the record that is put.
     package mutating func apply(_ action: CacheChange.Action<AccountRecord>, _ entry: Entry?) {
         change(PersonKey(action.record)) { person in
             let others = person.entries.filter { $0.stored.sealed.rowKey != action.stored.sealed.rowKey }
@@ -154,10 +154,10 @@ extension KnownAccounts {
         for name in new.subtracting(old) { called[name] = (called[name] ?? []) + [key] }
     }
 
-    /// Removes a person: the account in each tenant, and which apps were signed out of it.
+    /// Removes a person: the account in each tenant, and the apps' sign-outs of it.
     func deletion(of account: AccountRecord) -> [CacheChange.Row] { deletion(of: PersonKey(account)) }
 
-    /// - Parameter person: nil for everybody.
+    /// - Parameter person: `nil` for all.
     func deletion(of person: PersonKey?) -> [CacheChange.Row] {
         let gone = person.map { [people[$0]].compactMap(\.self) } ?? Array(people.values)
         return gone.flatMap { person in
@@ -184,7 +184,7 @@ extension KnownAccounts.PersonKey {
 // MARK: - Entries
 
 extension KnownAccounts.Entry {
-    /// - Parameter id: what ``BrokerModel/RecordVault/accountID(of:at:in:)`` calls the person.
+    /// - Parameter id: the person's id from ``BrokerModel/RecordVault/accountID(of:at:in:)``.
     package convenience init(_ stored: StoredRecord<AccountRecord>, id: String) {
         self.init(stored, as: Self.account(of: stored, id: id), isPrimary: true)
     }
@@ -213,7 +213,7 @@ extension KnownAccounts.Entry {
         account.matches(selector, in: stored.sealed.partition)
     }
 
-    /// In whichever tenant, and whichever group.
+    /// In any tenant and any group.
     func isPerson(of account: AccountRecord) -> Bool {
         stored.record.homeAccountID == account.homeAccountID && stored.record.environment == account.environment
     }
@@ -223,8 +223,8 @@ extension KnownAccounts.Entry {
         homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
     }
 
-    /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for; elsewhere a host may have
-    /// several issuers, told apart by their paths.
+    /// With tenants, an account of the same cloud fits whatever tenant is requested; elsewhere a host may have several issuers,
+    /// distinguished by their paths.
     func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
         let environment = stored.record.environment
         guard environment == authority.environment || otherClouds.contains(environment) else { return false }

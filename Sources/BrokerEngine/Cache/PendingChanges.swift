@@ -1,10 +1,10 @@
 import BrokerModel
 import BrokerValues
 
-/// What a transaction is about to make of the cache: changes that are decided one after the other, each of them on what there
-/// will be after those before it. Until the disk has taken (or refused) them all, nobody else sees any.
+/// The pending result of a transaction: changes that are decided one after the other, each based on the result of those before it.
+/// They are not visible elsewhere until the disk has taken (or refused) them all.
 package struct PendingChanges: Sendable {
-    /// As it is without the draft's changes.
+    /// The state without the draft's changes.
     package let index: CacheIndex
     private(set) var change: CacheChange
     private(set) var around = CacheIndex.AffectedRecords()
@@ -29,9 +29,9 @@ package struct PendingChanges: Sendable {
         return try index.loadMembership(of: key)
     }
 
-    /// Adds a change, and what has to go because of it.
+    /// Adds a change, and the removals that follow from it.
     ///
-    /// - Throws: when what is around it cannot be read; the draft is as it was then.
+    /// - Throws: if the affected records cannot be read; the draft is then unchanged.
     mutating func add(_ more: CacheChange) throws(VaultError) {
         var entries: [KnownAccounts.Entry?] = []
         for row in more.rows { entries.append(try index.load(around: row, of: change.partition, &around)) }
@@ -49,13 +49,13 @@ package struct PendingChanges: Sendable {
 }
 
 extension CacheIndex {
-    /// What stands around the records of a change, with the change made.
+    /// The records affected by a change, with the change made.
     struct AffectedRecords: Sendable {
         fileprivate(set) var groups: [GroupKey: KnownAccounts] = [:]
         fileprivate(set) var owners: [OwnerKey: CachedTokens] = [:]
         fileprivate(set) var families: [ClientKey: FamilyMembership] = [:]
 
-        /// - Parameter entry: of an account that is put. What the row is about has been read.
+        /// - Parameter entry: for an account that is put. The records that the row affects have been read.
         fileprivate mutating func apply(_ row: CacheChange.Row, _ entry: KnownAccounts.Entry?, in partition: Partition)
         {
             func group(_ group: GroupID) -> GroupKey { GroupKey(partition: partition, group: group) }
@@ -73,9 +73,9 @@ extension CacheIndex {
         }
     }
 
-    /// Reads what a row is about.
+    /// Reads the records that a row affects.
     ///
-    /// - Returns: of an account that is put, how apps see it.
+    /// - Returns: for an account that is put, the apps' view of it.
     fileprivate func load(
         around row: CacheChange.Row, of partition: Partition, _ around: inout AffectedRecords
     ) throws(VaultError) -> KnownAccounts.Entry? {
@@ -93,7 +93,7 @@ extension CacheIndex {
 }
 
 extension CacheChange.Row {
-    /// Whose tokens it is among.
+    /// The owner whose tokens include it.
     fileprivate var owner: TokenOwner? {
         switch self {
         case .accessToken(let token): token.record.owner
@@ -104,7 +104,7 @@ extension CacheChange.Row {
         }
     }
 
-    /// Among whose accounts it is.
+    /// The group whose accounts include it.
     fileprivate var group: GroupID? {
         switch self {
         case .account(let account): account.record.group

@@ -1,6 +1,6 @@
-/// A dictionary of many entries that can be changed while others read a copy of it: a change copies one part, not all.
+/// A dictionary of many entries that can be changed while others read a copy of it: a change copies one shard, not all.
 struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Few entries stand together: going through them is quick.
+    /// Few entries share a shard: scanning them is quick.
     private static var few: Int { 64 }
 
     private var shards: [[Key: Value]] = [[:]]
@@ -19,7 +19,7 @@ struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var values: [Value] { shards.flatMap { Array($0.values) } }
 
-    /// In the order of ``values``, for as long as the body wants.
+    /// In the order of ``values``, for as long as the body returns true.
     func forEach(while body: (Value) -> Bool) {
         for shard in shards {
             for value in shard.values { guard body(value) else { return } }

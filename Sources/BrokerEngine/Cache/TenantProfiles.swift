@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// Makes one account of the records that a person has in several tenants. Pure; done when the records change, so that
-/// requests need not.
+/// Combines the records that a person has in several tenants into one account. Pure; done when the records change, so that requests
+/// need not.
 enum TenantProfiles {
-    /// - Returns: the same entries in the same order. Of each person one is the primary, the home tenant's if it is
-    ///   known, and every one shows the person as the primary does, with all tenant profiles.
+    /// - Returns: the same entries in the same order. One entry of each person is primary, the home tenant's if it is known, and
+    ///   every entry shows the person as the primary does, with all tenant profiles.
     static func merged(_ entries: [KnownAccounts.Entry]) -> [KnownAccounts.Entry] {
         var members: [Person: [Int]] = [:]
         for (index, entry) in entries.enumerated() where entry.isTenantProfile {
@@ -24,7 +24,7 @@ enum TenantProfiles {
         return result
     }
 
-    /// Of one group.
+    /// A person of one group.
     private struct Person: Hashable {
         let group: GroupID
         let homeAccountID: HomeAccountID

@@ -2,13 +2,12 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// `token.acquireByDeviceCode`: the person signs in on another device, and the broker asks until they are done
-/// (RFC 8628).
+/// `token.acquireByDeviceCode`: the person signs in on another device, and the broker polls until they are done (RFC 8628).
 struct DeviceCodeAcquisition: Sendable {
     let services: EngineServices
     let request: DeviceCodeRequest
 
-    /// Seconds; beyond it no provider's code is good.
+    /// Seconds; no provider's code is valid for longer.
     private static let longestWait: Int64 = 86_400
 
     private var authority: Authority { request.target }
@@ -21,11 +20,11 @@ struct DeviceCodeAcquisition: Sendable {
         // No browser comes back here, so it expects no redirect.
         let interaction = Interaction<TokenResponse>(
             for: request.app, of: request.claimant, in: request.partition, services)
-        // Before the provider is asked: codes that nobody may wait for are not fetched either.
+        // Before the provider is asked: a code that may not be waited for is not fetched either.
         try services.interactions.add(interaction)
         defer { services.interactions.remove(interaction) }
         let metadata = try await metadata()
-        // Nobody knows yet who will sign in, so there is no key to be found.
+        // The account is not known yet, so there is no key to look up.
         let proofKey = try ProofKeys(services: services).key(
             for: request.tokenType, binds: request.app.bindsRefreshToken(at: metadata), of: nil, at: metadata)
         let (sent, authorization) = try await authorize(at: metadata)
@@ -52,14 +51,14 @@ struct DeviceCodeAcquisition: Sendable {
         defer { polling.cancel() }
         do throws(BrokerError) {
             let response = try await interaction.answer()
-            // The device code is good once: what it brought is kept even when the caller has gone.
+            // The device code works once: its tokens are kept even if the caller has gone.
             return await Task { await keep(response, of: poll, sent: sent, person) }.value
         } catch {
             return .failure(error)
         }
     }
 
-    /// Who must sign in, where the caller may have one account only.
+    /// The person who must sign in, if the caller may have one account only.
     private func person() throws(BrokerError) -> SignInRequirements.Person? {
         guard let account = request.account else { return nil }
         let known = try services.knownAccounts(of: request.app, in: request.partition)
@@ -81,7 +80,7 @@ struct DeviceCodeAcquisition: Sendable {
         return metadata
     }
 
-    /// - Returns: what was asked for as well: a provider that refuses `offline_access` is asked once more, without.
+    /// - Returns: also the scopes requested: a provider that refuses `offline_access` is asked once more without it.
     private func authorize(
         at metadata: ProviderMetadata
     ) async throws(BrokerError) -> (scopes: Scopes, DeviceAuthorization) {
@@ -117,7 +116,7 @@ struct DeviceCodeAcquisition: Sendable {
         }
     }
 
-    /// What the request says comes before what the app is registered with.
+    /// The request takes precedence over the app's registration.
     private var parameters: [String: String] {
         let own = Set(request.extraParameters.keys.map { $0.lowercased() })
         let registered = (request.app.query ?? [:]).filter { !own.contains($0.key.lowercased()) }

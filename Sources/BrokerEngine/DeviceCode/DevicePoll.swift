@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Asks the token endpoint as ``DevicePolling`` says, and brings the outcome to whoever waits.
+/// Polls the token endpoint as ``DevicePolling`` says, and delivers the outcome to the waiting request.
 struct DevicePoll: Sendable {
     let services: EngineServices
     let request: DeviceCodeRequest
     let interaction: Interaction<TokenResponse>
     let metadata: ProviderMetadata
     let deviceCode: Secret
-    /// What the token shall be bound to, if it shall.
+    /// The key to bind the token to, if any.
     let proofKey: ProofKey?
 
-    /// Cancelling ends the pauses, never an attempt: tokens that it brings would be lost without a trace.
+    /// Cancelling ends the pauses, never an attempt: its tokens would be lost without a trace.
     func run(_ polling: DevicePolling) async {
         var polling = polling
         var step = polling.next(after: nil, at: services.clock.uptime)
@@ -22,7 +22,7 @@ struct DevicePoll: Sendable {
             let outcome = await Task { await attempt() }.value
             switch outcome {
             case .success(let response):
-                // The person was done in the moment that the sign-in was canceled.
+                // The person finished at the moment when the sign-in was canceled.
                 if !interaction.finish(.success(response)) {
                     services.revoke(DiscardedTokens(response), of: request.app, at: metadata)
                 }

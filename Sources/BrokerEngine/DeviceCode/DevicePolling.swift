@@ -1,28 +1,28 @@
 import BrokerModel
 import BrokerValues
 
-/// When the token endpoint is asked next, while the person signs in on another device (RFC 8628, section 3.5). Pure:
-/// pauses follow from what was answered and from the time that is left.
+/// When to poll the token endpoint next, while the person signs in on another device (RFC 8628, section 3.5). Pure: pauses follow
+/// from the responses and the time left.
 package struct DevicePolling: Sendable, Equatable {
-    /// What an attempt at the token endpoint said.
+    /// The result of an attempt at the token endpoint.
     package enum Answer: Sendable, Equatable {
         /// The person is not done.
         case pending
-        /// Not done, and asked too often. Seconds, where the provider said how long to wait.
+        /// Not done, and polled too often. Seconds, if the provider said how long to wait.
         case slowDown(retryAfter: Int?)
-        /// No answer, or none that says anything about the code. Seconds, where the provider said how long to wait.
+        /// No response, or none about the code. Seconds, if the provider said how long to wait.
         case trouble(retryAfter: Int?)
-        /// The code is not good any more.
+        /// The code has expired.
         case expired
-        /// The person said no.
+        /// The person refused.
         case denied
-        /// Whatever else the provider refuses for: asking again would change nothing.
+        /// Any other refusal by the provider: polling again would change nothing.
         case failed
     }
 
     package enum Step: Sendable, Equatable {
         case wait(Duration)
-        /// Nobody was done in time.
+        /// The person did not finish in time.
         case timedOut
         case denied
         case failed
@@ -30,23 +30,23 @@ package struct DevicePolling: Sendable, Equatable {
 
     /// ``BrokerClock/uptime``.
     private let deadline: Duration
-    /// What the provider allows; it only grows.
+    /// The provider's minimum; it only grows.
     package private(set) var interval: Duration
-    /// Doubled for each failure in a row, so that a provider in trouble is asked less and less.
+    /// Doubled for each failure in a row, so that a provider in trouble is polled less and less.
     private var backoff: Duration
 
     package static let longestBackoff = Duration.seconds(60)
 
     /// - Parameters:
     ///   - interval: seconds, as the provider said; less than one counts as one.
-    ///   - deadline: when the code, or the patience of whoever asked, is used up.
+    ///   - deadline: when the code expires or the caller stops waiting.
     package init(interval: Int64, deadline: Duration) {
         self.interval = .seconds(min(max(interval, 1), 3600))
         self.deadline = deadline
         backoff = self.interval
     }
 
-    /// - Parameter answer: nil before the first attempt, which waits, too: nobody types that fast.
+    /// - Parameter answer: `nil` before the first attempt, which waits too: no person types that fast.
     package mutating func next(after answer: Answer?, at now: Duration) -> Step {
         switch answer {
         case nil, .pending:
@@ -57,7 +57,7 @@ package struct DevicePolling: Sendable, Equatable {
             if let retryAfter { return pause(max(interval, .seconds(retryAfter)), at: now) }
         case .trouble(let retryAfter):
             backoff = max(interval, min(backoff * 2, Self.longestBackoff))
-            // The provider's own word counts, for this pause alone.
+            // The provider's own value counts, for this pause alone.
             if let retryAfter { return pause(max(interval, .seconds(retryAfter)), at: now) }
         case .expired: return .timedOut
         case .denied: return .denied
@@ -86,8 +86,8 @@ extension DevicePolling.Answer {
             case "authorization_pending": self = .pending
             case "slow_down": self = .slowDown(retryAfter: refusal.retryAfter)
             case "expired_token", "code_expired": self = .expired
-            // RFC 6749's name for a code that is not good any more, which some providers keep to here. With a second code
-            // it is about the person, who is done: not assigned, no consent, conditional access (Entra).
+            // RFC 6749's name for an expired code, which some providers use here as well. With a second code it is about the
+            // person, who is done: not assigned, no consent, conditional access (Entra).
             case "invalid_grant": self = refusal.hasSecondCode ? .failed : .expired
             case "access_denied", "authorization_declined": self = .denied
             case "temporarily_unavailable", "server_error": self = .trouble(retryAfter: nil)

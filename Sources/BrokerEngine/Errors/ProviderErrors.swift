@@ -1,15 +1,15 @@
 import BrokerModel
 import BrokerValues
 
-/// What a failed exchange with the provider means for the caller.
+/// Maps a failed exchange with the provider to an error for the caller.
 enum ProviderErrors {
-    /// For exchanges in which no token of ours was refused: discovery, JWKS, the code.
+    /// For exchanges without a token of ours: discovery, JWKS, the code.
     static func brokerError(_ error: ProviderError, at authority: Authority) -> BrokerError {
         brokerError(error, authorityName: authority.environment)
     }
 
     static func brokerError(_ error: ProviderError, authorityName place: String) -> BrokerError {
-        // The provider layer's texts are whole sentences for a person already.
+        // The provider layer's texts are already complete sentences for a person.
         switch error {
         case .offline(let what), .untrusted(let what):
             return BrokerError(.offline, what, cause: error)

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension BrokerError {
-    /// What a failed read or write of the cache means for the caller.
+    /// Maps a failed read or write of the cache to an error for the caller.
     package init(_ error: VaultError) {
         switch error {
         case .locked: self = .locked

@@ -1,19 +1,19 @@
 import BrokerModel
 import BrokerValues
 
-/// Something that happened to an account, a token or a sign-in. It names accounts; it carries no secret.
+/// An event of an account, a token or a sign-in. It names accounts; it carries no secret.
 package struct EngineEvent: Sendable {
     package var partition: Partition
-    /// The app on whose request it happened. Who is not of its group is not told.
+    /// The app whose request caused it. Subscribers outside its group are not notified.
     package var app: AppRegistration
     package var change: Change
-    /// Nobody here asked for it: the provider said so.
+    /// The provider reported it, without a request from here.
     package var isProvidersWord: Bool
 
     package enum Change: Sendable {
         case account(AccountChange, Account)
         case token(TokenChange, accountID: String, scopes: [String], expiresOn: NumericDate?)
-        /// - from: who asked from another machine.
+        /// - from: the user who asked from another machine.
         case interaction(InteractionChange, id: String, from: String?, error: ErrorKind?)
     }
 

@@ -2,13 +2,13 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Who is told of what happens to accounts, tokens and sign-ins.
+/// Delivers events of accounts, tokens and sign-ins to subscribers.
 package struct EventHub: Sendable {
-    /// Called on the thread on which the event happened: it must not wait.
+    /// Called on the thread of the event: it must not block.
     package typealias Deliver = @Sendable (EngineEvent) -> Void
 
-    /// Subscriptions of one person at a time, of one program or sandbox, and of all unnamed ones together: a connection with one does
-    /// not give way to another.
+    /// The limit of subscriptions per person; also per program or sandbox, and for all unnamed ones together: a connection with one
+    /// is not evicted for another.
     package static let most = 128
     package static let mostEach = 16
     static let mostOfUnnamed = most / 2
@@ -16,7 +16,7 @@ package struct EventHub: Sendable {
     private let broadcast = Broadcast<EngineEvent>()
     private let places = SubscriberPlaces()
 
-    /// - Parameter group: nil for every group's, for the person's own tools.
+    /// - Parameter group: `nil` for all groups, for the person's own tools.
     /// - Throws: `throttled`.
     func subscribe(
         to topics: Set<EventTopic>, group: GroupID?, of claimant: QuotaOwner, in partition: Partition,
@@ -24,7 +24,7 @@ package struct EventHub: Sendable {
     ) throws(BrokerError) -> Subscription {
         let place = try places.take(for: claimant, in: partition)
         return broadcast.subscribe { event in
-            // The place is given back when the subscription, and so this closure, ends.
+            // The place is released when the subscription, and so this closure, ends.
             _ = place
             guard event.partition == partition, topics.contains(event.topic), group == nil || group == event.group
             else { return }
@@ -32,17 +32,17 @@ package struct EventHub: Sendable {
         }
     }
 
-    /// For the broker itself, which takes no place.
+    /// For the broker itself; does not count towards the limit.
     func observe(_ deliver: @escaping Deliver) -> Subscription { broadcast.subscribe(deliver) }
 
     func tell(_ event: EngineEvent) { broadcast.tell(event) }
 }
 
-/// How many subscriptions there are, and whose.
+/// The number of subscriptions by owner.
 private final class SubscriberPlaces: Sendable {
     private let taken = Mutex<[Partition: [QuotaOwner: Int]]>([:])
 
-    /// Given back with the object.
+    /// Released with the object.
     final class Place: Sendable {
         private let claimant: QuotaOwner
         private let partition: Partition

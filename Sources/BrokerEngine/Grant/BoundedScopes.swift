@@ -1,13 +1,13 @@
 import BrokerModel
 
-/// What is kept of a list of scopes that a provider can make as long as it likes: those that were asked for first, then the
-/// others in their order, while there is room.
+/// The part that is kept of a list of scopes, which a provider can make arbitrarily long: the requested ones first, then the others
+/// in their order, while there is room.
 struct BoundedScopes: Sendable {
     static let most = 256
     static let mostBytes = 32 << 10
 
     let scopes: Scopes
-    /// Whether there were more: the token is good for more than is known of it.
+    /// Whether there were more: the token is then good for more than is recorded.
     let isCut: Bool
 
     init(_ words: [some StringProtocol], first asked: Scopes) {

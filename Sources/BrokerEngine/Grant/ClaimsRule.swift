@@ -1,15 +1,14 @@
 import BrokerModel
 import BrokerValues
 
-/// What goes to the provider as `claims` (OpenID Connect Core, section 5.5; MSAL, "client capabilities"). Pure.
+/// The `claims` parameter (OpenID Connect Core, section 5.5; MSAL, "client capabilities"). Pure.
 package enum ClaimsRule {
-    /// The claims that were asked for, with the app's capabilities in them:
-    /// `{"access_token":{"xms_cc":{"values":["cp1"]}}}`.
+    /// The requested claims, with the app's capabilities added: `{"access_token":{"xms_cc":{"values":["cp1"]}}}`.
     ///
-    /// Capabilities say what the app can deal with, and ask for nothing: they alone do not bypass a cached token.
+    /// Capabilities say what the app supports, and request nothing: they alone do not bypass a cached token.
     ///
-    /// - Parameter claims: text of a JSON object; the message's definition saw to that.
-    /// - Returns: nil when there is nothing to send. Without capabilities, the text as it was given.
+    /// - Parameter claims: text of a JSON object; the message's definition ensures that.
+    /// - Returns: `nil` if there is nothing to send. Without capabilities, the text as given.
     package static func merged(_ claims: String?, capabilities: [String]) -> String? {
         guard !capabilities.isEmpty else { return claims }
         var request = JSONObject()
@@ -20,7 +19,7 @@ package enum ClaimsRule {
         var accessToken = request["access_token"]?.objectValue ?? [:]
         var capability = accessToken["xms_cc"]?.objectValue ?? [:]
         let named = (capability["values"]?.arrayValue ?? []) + (capability["value"].map { [$0] } ?? [])
-        // One member or the other: `value` and `values` exclude each other.
+        // `value` and `values` exclude each other.
         capability["value"] = nil
         var values: [JSONValue] = []
         for value in named + capabilities.map(JSONValue.string) where !values.contains(value) { values.append(value) }
@@ -30,10 +29,10 @@ package enum ClaimsRule {
         return String(decoding: request.json, as: UTF8.self)
     }
 
-    /// The authentication contexts of which the ID token must name one, where a claims request makes that essential
-    /// (OpenID Connect Core, section 5.5.1.1). What `acr_values` names is a wish, which the provider may leave unfulfilled.
+    /// The authentication contexts of which the ID token must name one, if a claims request makes that essential (OpenID Connect
+    /// Core, section 5.5.1.1). `acr_values` is only a wish, which the provider may leave unfulfilled.
     ///
-    /// - Returns: nil when it is not essential; empty when any will do.
+    /// - Returns: `nil` if it is not essential; empty if any will do.
     package static func essentialContexts(in claims: String?) -> [String]? {
         guard let claims, let request = JSONObject(json: claims.utf8),
             let acr = request["id_token"]?.objectValue?["acr"]?.objectValue, acr["essential"]?.boolValue == true

@@ -1,12 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// What Entra says about an account's home beside the tokens: `client_info`, base64url of `{"uid": …, "utid": …}`.
+/// Entra's description of an account's home, sent with the tokens: `client_info`, base64url of `{"uid": …, "utid": …}`.
 package struct ClientInfo: Sendable, Equatable {
     package let userID: String
     package let tenantID: String
 
-    /// - Returns: nil for anything that does not name a home in the form that ids have: they become part of keys.
+    /// - Returns: `nil` for anything that does not name a home in the form that ids have: they become part of keys.
     package init?(_ text: String) {
         guard text.utf8.count <= 4096 else { return nil }
         guard let json = Base64.decodeLeniently(text.utf8.drop { $0 == UInt8(ascii: " ") }),

@@ -14,8 +14,8 @@ enum ExtraParameters {
         }
     }
 
-    /// A parameter's name as a provider may read it. Some take no notice of case; to those that are written in PHP a blank, a dot
-    /// and a bracket that nothing closes are other ways to write an underscore, and what stands in brackets is of a list.
+    /// A parameter's name as a provider may read it. Some ignore case; PHP reads a blank, a dot and an unclosed bracket as an
+    /// underscore, and text in brackets as an index.
     private static func asRead(_ name: String) -> String {
         let bare = name.lowercased().utf8.drop { $0 == UInt8(ascii: " ") }
         let isList = bare.drop { $0 != UInt8(ascii: "[") }.contains(UInt8(ascii: "]"))

@@ -1,34 +1,34 @@
 import BrokerModel
 import BrokerValues
 
-/// What a token answer becomes in the cache. Pure: records follow from the answer, the claims and the time. It never changes.
+/// The records made from a token response. Pure: they follow from the response, the claims and the time. Immutable.
 package final class GrantedTokens: Sendable {
     package let account: AccountRecord
     package let accessToken: AccessTokenRecord
-    /// Nil when the provider gave none.
+    /// `nil` if the provider returned none.
     package let refreshToken: RefreshTokenRecord?
     /// The same token for all clients of its family (MSAL, "FOCI").
     package let familyToken: RefreshTokenRecord?
     package let idToken: IDTokenRecord?
-    /// Asked for and not given.
+    /// Requested and not granted.
     package let declined: Scopes
     package let granted: Scopes
 
     package struct Context: Sendable {
         package var app: AppRegistration
         package var authority: Authority
-        /// What the app asked for.
+        /// The scopes that the app requested.
         package var asked: Scopes
-        /// What went to the provider: counts as granted when it does not say.
+        /// The scopes sent to the provider: they count as granted if it does not say.
         package var sent: Scopes
         package var resources: [String]
         package var now: NumericDate
         package var defaultLifetime: Int64
-        /// Whose refresh token was spent; nil means that the answer says who it is about.
+        /// The account whose refresh token was redeemed; `nil` means that the response says whose it is.
         package var refreshing: AccountRecord?
-        /// Of the key whose proof went along.
+        /// The thumbprint of the key whose proof was sent.
         package var proofKeyThumbprint: String?
-        /// Of an earlier grant of the same person and client (``RefreshTokenRecord/grantNarrows``).
+        /// From an earlier grant of the same person and client (``RefreshTokenRecord/grantNarrows``).
         package var grantNarrows: Bool?
 
         package init(
@@ -47,9 +47,9 @@ package final class GrantedTokens: Sendable {
     }
 
     /// - Parameters:
-    ///   - claims: of the verified ID token; nil when a refresh brought none.
+    ///   - claims: of the verified ID token; `nil` if a refresh brought none.
     ///   - known: the account as the group knows it already, if it does.
-    ///   - spent: the refresh token that the answer was given for; nil after a sign-in.
+    ///   - spent: the redeemed refresh token; `nil` after a sign-in.
     package init?(
         _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, spent: RefreshTokenRecord? = nil,
         context: Context
@@ -112,21 +112,21 @@ package final class GrantedTokens: Sendable {
         } else {
             familyToken = nil
         }
-        // What is not known of a token is taken to be of its grant, which goes on in the successor. A family's token
-        // was granted to another app, and a sign-in is a grant of its own.
+        // Unknown members of a token are taken to belong to its grant, which continues in the successor. A family's token was
+        // granted to another app, and a sign-in is a grant of its own.
         if spent?.familyID == nil { token.extra = spent?.extra }
         refreshToken = token
     }
 
-    /// A provider's lifetime is a number from outside: neither negative nor beyond all calendars.
+    /// A provider's lifetime is a number from outside: it must not be negative or beyond all calendars.
     private static func time(_ now: NumericDate, plus lifetime: Int64) -> NumericDate {
         now + min(max(lifetime, 0), 100 * 365 * 86_400)
     }
 
-    /// By which a person is listed.
+    /// The name under which a person is listed.
     static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject.text }
 
-    /// Nil where the claims have nothing but the subject.
+    /// `nil` if the claims have only the subject.
     static func namedUser(in claims: IDTokenClaims) -> String? {
         ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
     }
@@ -179,9 +179,9 @@ package final class GrantedTokens: Sendable {
 }
 
 extension GrantedTokens.Context {
-    /// A public client's refresh token is bound together with the access token; a confidential one's never is, because the
-    /// client's authentication protects it (RFC 9449, section 5). With a bearer token a proof went along to bind just the
-    /// refresh token; whether the provider did is not said, and a proof too many does no harm (decision 165).
+    /// A public client's refresh token is bound together with the access token; a confidential one's never is, because the client's
+    /// authentication protects it (RFC 9449, section 5). With a bearer token a proof was sent only to bind the refresh token; the
+    /// response does not say whether it is bound, and an unneeded proof does no harm (decision 14).
     package func refreshTokenBinding(in response: TokenResponse) -> String? {
         response.tokenType == .bearer || app.clientSecret == nil ? proofKeyThumbprint : nil
     }

@@ -1,11 +1,10 @@
 import BrokerModel
 import BrokerValues
 
-/// What a person is called and how they can be reached: the claims of the scopes `profile` and `email` (OpenID Connect Core,
-/// section 5.4). Pure.
+/// A person's names and contact details: the claims of the scopes `profile` and `email` (OpenID Connect Core, section 5.4). Pure.
 ///
-/// They may stand in UserInfo only, and a refreshed ID token may leave them out. Nothing else is taken from there: what is
-/// decided by goes by the ID token alone.
+/// They may be in UserInfo only, and a refreshed ID token may omit them. Nothing else is taken from there: decisions rely on the ID
+/// token alone.
 enum ProfileClaims {
     private static let names: Set<String> = [
         "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
@@ -14,7 +13,7 @@ enum ProfileClaims {
 
     static func of(_ claims: JSONObject) -> JSONObject { claims.filter { names.contains($0.key) } }
 
-    /// Whether a list of accounts could show who this is.
+    /// Whether a list of accounts could show the person by these claims.
     static func sayWhoItIs(_ claims: IDTokenClaims) -> Bool {
         GrantedTokens.namedUser(in: claims) != nil && claims["name"] != nil
     }

@@ -1,22 +1,21 @@
 import BrokerModel
 import BrokerValues
 
-/// What a refresh was begun with. While it was under way the person may have signed out, or signed in again: then what it
-/// brings is not kept.
+/// The state when a refresh began. If the person signs out or signs in again while it is in flight, its result is not kept.
 struct RefreshPrecondition: Sendable {
     let spent: StoredRecord<RefreshTokenRecord>
     let owner: CacheIndex.OwnerKey
-    /// The app, and those that share its tokens (docs/decisions/0004).
+    /// The app, and those that share its tokens (docs/decisions/0016).
     private let users: [GroupMember]
 
     enum Standing: Sendable, Equatable {
         case valid
         case signedOut
-        /// Another grant has taken the token's place.
+        /// Another grant has replaced the token.
         case replaced
     }
 
-    /// The cause of the error that a refresh ends with when its token was replaced meanwhile: the new one does better.
+    /// The cause of the error of a refresh whose token was replaced meanwhile: the new one can be used instead.
     struct Replaced: Error {}
 
     static let signedOut = BrokerError(
@@ -50,14 +49,14 @@ struct RefreshPrecondition: Sendable {
         return try draft.loadTokens(of: owner).holds(spent) ? .valid : .replaced
     }
 
-    /// Whether a tenant of the person was signed in for one of the users before.
+    /// Whether a tenant of the person was already signed in for one of the users.
     func hadSignedIn(_ record: AccountRecord, _ known: KnownAccounts) -> Bool {
         users.contains { known.hasSignedIn(record, for: $0.identity) }
     }
 }
 
 extension RefreshPrecondition.Standing {
-    /// Nil when the answer may be kept.
+    /// `nil` if the response may be kept.
     var error: BrokerError? {
         switch self {
         case .valid: nil

@@ -3,19 +3,19 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// Tokens that came and that nobody keeps are revoked at their provider (RFC 7009). As well as it goes: nobody waits
-/// for it, and what fails is logged.
+/// Revokes tokens that were received and are not kept, at their provider (RFC 7009). Best effort: no caller waits for it, and
+/// failures are logged.
 final class Revocations: Sendable {
     private struct State {
         var nextID: UInt64 = 0
         var running: [UInt64: Task<Void, Never>] = [:]
     }
 
-    /// At a time. A provider that lets all of them hang gets no more.
+    /// Concurrent revocations. A provider that lets all of them hang gets no more.
     static let limit = 32
     private let state = Mutex(State())
 
-    /// - Returns: false when there is no room.
+    /// - Returns: false if there is no room.
     func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
             guard state.running.count < Self.limit else { return false }
@@ -29,13 +29,13 @@ final class Revocations: Sendable {
         }
     }
 
-    /// For shutdown: each is given its time, which the HTTP client bounds.
+    /// For shutdown: each gets its time, which the HTTP client bounds.
     func finishAll() async {
         while let task = state.withLock({ $0.running.values.first }) { await task.value }
     }
 }
 
-/// What of a token answer can be given back.
+/// The tokens of a response that can be revoked.
 struct DiscardedTokens: Sendable {
     var refreshToken: Secret?
     var accessToken: Secret?
@@ -53,9 +53,9 @@ struct DiscardedTokens: Sendable {
 }
 
 extension EngineServices {
-    /// Begins to give tokens back, and does not wait for it.
+    /// Begins to revoke tokens, without waiting for it.
     ///
-    /// - Parameter app: for whose client they were made.
+    /// - Parameter app: the app of the client they were issued to.
     func revoke(_ tokens: DiscardedTokens, of app: AppRegistration, at metadata: ProviderMetadata) {
         let place = metadata.authority
         guard metadata.revocationEndpoint != nil, CloudRules.mayRevoke(at: metadata, for: [app]) else { return }

@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// A refresh token that came with an answer which is no good otherwise. The one that was sent may be spent.
+/// A refresh token from a response that is otherwise unusable. The one that was sent may already be invalid.
 struct SalvagedRefreshToken: Sendable {
     let refreshToken: Secret?
-    /// Of the access token that came along; when it is not known, the new token is bound as the old one.
+    /// The type of the access token in the same response; if unknown, the new token is bound as the old one.
     let type: TokenType?
     let sent: Scopes
     let metadata: ProviderMetadata
@@ -13,7 +13,7 @@ struct SalvagedRefreshToken: Sendable {
 }
 
 extension TokenResponseStore {
-    /// Of a refresh whose answer is no good but for its refresh token.
+    /// For a refresh whose response is unusable except for its refresh token.
     func keepRefreshTokenOnly(
         _ rest: RejectedTokenResponse, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
         proofKey: ProofKey?,
@@ -65,8 +65,8 @@ extension TokenResponseStore {
         }
     }
 
-    /// What came after the person signed out shares the fate of what was there then: it is revoked if they wanted that
-    /// (decision 35).
+    /// Tokens that arrive after the person signed out are treated like those of that time: they are revoked if the person wanted
+    /// that (decision 18).
     func revokeLate(_ tokens: DiscardedTokens, _ precondition: RefreshPrecondition, at metadata: ProviderMetadata) {
         guard services.flights.isRevoked(precondition.owner) else { return }
         services.revoke(tokens, of: app, at: metadata)

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Which scopes an app may ask for, and which go to the provider (MSAL, "Scopes"). Pure.
+/// The scopes that an app may request, and those that are sent to the provider (MSAL, "Scopes"). Pure.
 package enum ScopeRules {
     package static func check(_ scopes: Scopes) throws(BrokerError) {
         guard scopes.namesReserved else { return }
@@ -11,10 +11,10 @@ package enum ScopeRules {
             "The broker adds \(named.joined(separator: ", ")) itself; leave it out of the scopes.")
     }
 
-    /// For the authorization request, and for what a new client shall be able to ask for.
+    /// For the authorization request, and for the scopes of a new client.
     ///
-    /// A provider that publishes its scopes and has no `offline_access` among them would refuse the whole request. It may
-    /// have other ways to a refresh token. The administrator's word comes first.
+    /// A provider that publishes its scopes without `offline_access` would refuse the whole request. It may have other ways to a
+    /// refresh token. The administrator's setting comes first.
     ///
     /// - Parameters:
     ///   - setting: whether the app's registration wants `offline_access`; it comes before everything else.
@@ -33,16 +33,16 @@ package enum ScopeRules {
 
     static let offlineAccess = Scopes(["offline_access"])
 
-    /// For a refresh: no more than was granted of what the broker adds itself, and of what it lets pass as granted (RFC 6749,
+    /// For a refresh: of the scopes that the broker adds itself or counts as granted, only those that were granted (RFC 6749,
     /// section 6).
     ///
-    /// Where grants follow consent, what was granted says nothing of `offline_access`, and without it there is no new
-    /// refresh token.
+    /// If grants follow consent, the granted scopes say nothing about `offline_access`, and without it there is no new refresh
+    /// token.
     ///
     /// - Parameters:
-    ///   - granted: what the refresh token is good for, as far as is known.
-    ///   - earlier: what it was good for before a refresh for less, which most providers do not hold against it.
-    ///   - keepsWhole: whether all that was granted is asked for, since the provider would take away the rest.
+    ///   - granted: the refresh token's scopes, as far as they are known.
+    ///   - earlier: its scopes before a refresh for less, which most providers still accept.
+    ///   - keepsWhole: whether all granted scopes are requested, since the provider would take away the rest.
     package static func toRefresh(
         _ scopes: Scopes, granted: Scopes, earlier: Scopes? = nil, keepsWhole: Bool = false,
         at kind: ProviderKind = .generic
@@ -56,9 +56,9 @@ package enum ScopeRules {
         return Scopes(kept).union(scopes)
     }
 
-    /// Whether a refresh token may be asked for these scopes at all: never for what was not granted with it (RFC 6749,
-    /// section 6), where that is known. It is not for a token that was imported without its scopes, or had more than are kept,
-    /// nor where a grant is for several resources; and some kinds of provider give whatever the person agreed to.
+    /// Whether a refresh token may be used for these scopes at all: never for scopes that were not granted with it (RFC 6749,
+    /// section 6), if that is known. It is unknown for a token that was imported without its scopes or had more than are kept, and
+    /// for a grant for several resources; and some kinds of provider give whatever the person agreed to.
     package static func mayRefresh(
         _ scopes: Scopes, resources: [String], spending token: RefreshTokenRecord, at kind: ProviderKind
     ) -> Bool {
@@ -67,54 +67,54 @@ package enum ScopeRules {
         return grantedByName(scopes).subtracting(forgiven).isSubset(of: Scopes(token.scopes))
     }
 
-    /// What the successor of a spent token may be good for, when that is less than the grant.
+    /// The scopes of a redeemed token's successor, if they are fewer than the grant's.
     package static func narrowing(of spent: RefreshTokenRecord, by sent: Scopes) -> [String]? {
         earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven
     }
 
-    /// What of a spent token's grant goes on in its successor. A family's token was granted to another app, whose scopes
-    /// this one does not have.
+    /// The part of a redeemed token's grant that continues in its successor. A family's token was granted to another app, whose
+    /// scopes this one does not have.
     package static func earlierGrant(of spent: RefreshTokenRecord) -> Scopes {
         let scopes = Scopes(spent.scopes)
         guard spent.familyID != nil else { return scopes }
         return Scopes(Scopes.reserved.asGiven.filter { scopes.normalized.contains($0) })
     }
 
-    /// `RESOURCE/.default` stands for what the app is registered for at the resource, and `.default` alone for that at the
-    /// provider's own one: whatever comes back is it. A resource that ends in a slash gives `RESOURCE//.default`.
+    /// `RESOURCE/.default` means the app's registered scopes at the resource, and `.default` alone those at the provider's own one:
+    /// any result matches. A resource that ends in a slash gives `RESOURCE//.default`.
     package static func isDefault(_ scope: some StringProtocol) -> Bool {
         let scope = scope.lowercased()
         return scope == ".default" || scope.hasSuffix("/.default")
     }
 
-    /// Without the `.default` that some of it was the answer to: providers refuse it beside other scopes.
+    /// Without the `.default` that some scopes were granted for: providers refuse it together with other scopes.
     package static func grantedByName(_ granted: Scopes) -> Scopes {
         Scopes(granted.asGiven.filter { !isDefault($0) })
     }
 
-    /// A token is filed under the `.default` that it was the answer to, too, so that it answers the next such request as well.
+    /// A token is also filed under the `.default` that it was requested with, so that it answers the next such request.
     package static func defaults(of asked: Scopes) -> [String] { asked.asGiven.filter(isDefault) }
 
-    /// What a renewal of a token asks for: all that it carries, and for the answer to a `.default` that alone, since
-    /// providers refuse it beside other scopes.
+    /// The scopes for renewing a token: all that it has, or only the `.default` that it was requested with, since providers refuse
+    /// that together with other scopes.
     package static func toRenew(_ token: AccessTokenRecord) -> Scopes {
         let scopes = Scopes(token.scopes).subtracting(Scopes.reserved)
         let defaults = scopes.asGiven.filter(isDefault)
         return defaults.isEmpty ? scopes : Scopes(defaults)
     }
 
-    /// Resources as they are kept and compared: in order, each once, every character as given.
+    /// Resources as they are kept and compared: sorted and unique, every character as given.
     package static func sorted(resources: [String]) -> [String] {
         resources.count < 2 ? resources : Set(resources).sorted()
     }
 
-    /// Scopes that were asked for and not granted; a provider that keeps `email` to the ID token is forgiven.
+    /// Scopes that were requested and not granted; `email` does not count, since providers may keep it to the ID token.
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(forgiven)
     }
 
-    /// What an access token is filed under: also what its request was forgiven for, since asking again would change
-    /// nothing but make each request a refresh.
+    /// The scopes under which an access token is filed: includes those whose absence is accepted, since asking again would only
+    /// make each request a refresh.
     package static func filed(_ granted: Scopes, asked: Scopes) -> Scopes {
         granted.union(Scopes(asked.asGiven.filter { forgiven.normalized.contains($0.lowercased()) }))
     }

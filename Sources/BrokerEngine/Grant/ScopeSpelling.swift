@@ -1,14 +1,14 @@
 import BrokerModel
 
-/// Which requested scope a granted one is, however the provider spells it. Pure.
+/// Maps granted scopes to the requested ones, however the provider spells them. Pure.
 ///
-/// Providers answer with commas between the scopes, with a slash more or less, and Entra with or without the resource in
-/// front. A scope that is spelled as requested always stands for itself.
+/// Providers separate scopes with commas, add or drop a slash, and Entra answers with or without the resource prefix. A scope that
+/// is spelled as requested always stands for itself.
 package struct ScopeSpelling: Sendable {
     private let requested: Set<String>
     /// The requested spelling, by the folded one.
     private let byFolded: [String: String]
-    /// The requested spelling, by what follows the resource; only where scopes begin with one.
+    /// The requested spelling, by the part after the resource; only if scopes begin with one.
     private let byName: [String: String]
 
     package init(of requested: Scopes, at kind: ProviderKind) {
@@ -21,7 +21,7 @@ package struct ScopeSpelling: Sendable {
     }
 
     /// - Parameter granted: in the provider's spelling.
-    /// - Returns: in the requested spelling, where they were requested.
+    /// - Returns: in the requested spelling, for those that were requested.
     package func requested(_ granted: [Substring]) -> [Substring] {
         let words = granted.flatMap { word in
             requested.contains(word.lowercased()) ? [word] : word.split(separator: ",")

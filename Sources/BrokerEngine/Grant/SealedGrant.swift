@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// The records of one token answer, encrypted, and what becomes of those that they take the place of.
+/// The encrypted records of one token response, and the changes of those that they replace.
 struct SealedGrant: Sendable {
     let account: KnownAccounts.Entry
     let accessToken: StoredRecord<AccessTokenRecord>
@@ -9,10 +9,10 @@ struct SealedGrant: Sendable {
     let change: CacheChange
 
     /// - Parameters:
-    ///   - person: the grant's account, with what is known of it already.
-    ///   - proofKey: whose proof went along.
-    ///   - spent: the refresh token that the answer was given for.
-    ///   - tokens: what the owner has so far.
+    ///   - person: the grant's account, merged with what is known of it.
+    ///   - proofKey: the key whose proof was sent.
+    ///   - spent: the redeemed refresh token.
+    ///   - tokens: the owner's existing tokens.
     init(
         _ granted: GrantedTokens, of person: AccountRecord, _ response: TokenResponse, proofKey: ProofKey?,
         spent: StoredRecord<RefreshTokenRecord>?, amid tokens: CachedTokens, vault: any RecordVault,
@@ -27,7 +27,7 @@ struct SealedGrant: Sendable {
             in: partition,
             tokens.deletion(
                 supersededBy: granted.accessToken, granted.refreshToken, for: spent, boundTo: proofKey?.thumbprint))
-        // Also where it is what it was: a record that was lost on disk is there again.
+        // Even if unchanged: this restores a record that was lost on disk.
         change.add(.account(.put(account)))
         change.add(.accessToken(.put(accessToken)))
         for record in [granted.refreshToken, granted.familyToken].compactMap(\.self) {

@@ -3,11 +3,11 @@ import BrokerValues
 import Logging
 
 extension TokenResponseStore {
-    /// Who signed in. The ID token says it; what they are called may stand in UserInfo only (OpenID Connect Core, section
+    /// The person who signed in. The ID token identifies them; their names may be in UserInfo only (OpenID Connect Core, section
     /// 5.4).
     ///
-    /// A sign-in on another device is no request of OpenID Connect, and some providers answer it without an ID token. Then
-    /// UserInfo says who it is (decision 36).
+    /// A sign-in on another device is no request of OpenID Connect, and some providers answer it without an ID token. Then UserInfo
+    /// identifies the person (decision 13).
     func person(
         in response: TokenResponse, nonce: String?, at authority: Authority, metadata: ProviderMetadata,
         proofKey: ProofKey?
@@ -30,7 +30,7 @@ extension TokenResponseStore {
         guard !ProfileClaims.sayWhoItIs(claims), metadata.userinfoEndpoint != nil else { return claims }
         do throws(ProviderError) {
             let told = try await userInfo()
-            // Section 5.3.2: it may be about somebody else, and is not used then.
+            // Section 5.3.2: UserInfo may be about another person, and is not used then.
             if told.subject == claims.subject { claims.all.merge(ProfileClaims.of(told.claims)) { mine, _ in mine } }
         } catch {
             services.log.notice(

@@ -2,22 +2,22 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Takes a token answer: checks the ID token, files everything durably in one transaction, and makes the result.
+/// Processes a token response: checks the ID token, files all records durably in one transaction, and makes the result.
 struct TokenResponseStore: Sendable {
     let services: EngineServices
     let app: AppRegistration
     let partition: Partition
-    /// Where the token that was asked for is good.
+    /// The resources for which the token was requested.
     var resources: [String] = []
-    /// What the app asked for.
+    /// The type that the app requested.
     var tokenType = TokenType.bearer
 
-    /// After a person signed in.
+    /// Keeps the tokens of a sign-in.
     ///
     /// - Parameters:
-    ///   - nonce: nil where the request could carry none, as that for a device code (RFC 8628).
+    ///   - nonce: `nil` if the request could carry none, as for a device code (RFC 8628).
     ///   - requirements: who had to sign in; another person's tokens are not kept.
-    ///   - proofKey: whose proof went along.
+    ///   - proofKey: the key whose proof was sent.
     func keepSignedIn(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?,
         requirements: SignInRequirements = SignInRequirements(),
@@ -57,12 +57,12 @@ struct TokenResponseStore: Sendable {
         return try !services.tokens(of: .init(partition: partition, owner: owner)).refreshTokens.isEmpty
     }
 
-    /// Of a sign-in that is refused after all.
+    /// Revokes the tokens of a sign-in that is refused after all.
     ///
-    /// Some providers end with one token all that a person gave the client (decision 35): where the broker holds some of it,
-    /// what came now is let go instead.
+    /// Some providers end everything that a person granted the client together with one token (decision 18): if the broker holds
+    /// some of it, the new tokens are dropped instead.
     ///
-    /// - Parameter identity: who it was, if that is known.
+    /// - Parameter identity: the person, if known.
     private func revoke(_ response: TokenResponse, of identity: TokenIdentity?, at metadata: ProviderMetadata) {
         if let identity {
             do throws(BrokerError) {
@@ -72,7 +72,7 @@ struct TokenResponseStore: Sendable {
         services.revoke(DiscardedTokens(response), of: app, at: metadata)
     }
 
-    /// Whether some group has a refresh token of the person's for this client.
+    /// Whether any group has a refresh token of the person for this client.
     private func holdsGrant(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool {
         try services.reading { () throws(VaultError) in
             for owner in try services.index.loadEveryOwner(in: partition)
@@ -86,10 +86,11 @@ struct TokenResponseStore: Sendable {
         }
     }
 
-    /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
+    /// Keeps the tokens of a refresh. The new refresh token is kept even if the rest of the response is unusable: the old one is
+    /// spent.
     ///
     /// - Parameters:
-    ///   - contexts: of which authentication contexts there must be one (``ClaimsRule/essentialContexts(in:)``).
+    ///   - contexts: the authentication contexts of which one is required (``ClaimsRule/essentialContexts(in:)``).
     ///   - earlier: an ID token of the same sign-in.
     ///
     /// Not inlined: a task that waits for a provider would hold the memory for all this for as long.
@@ -130,7 +131,7 @@ struct TokenResponseStore: Sendable {
             if error.reason == .signedOut {
                 revokeLate(DiscardedTokens(response), precondition, at: metadata)
             } else {
-                // What had to be looked up for the rest could not be.
+                // A lookup that the rest needs has failed.
                 await keep(rescue, proofKey: proofKey)
             }
             throw error
@@ -139,11 +140,11 @@ struct TokenResponseStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - claims: of the verified ID token, if one came.
-    ///   - account: whose refresh token was spent.
-    ///   - realm: the tenant that was asked for.
-    ///   - contexts: of which authentication contexts there must be one.
-    /// - Throws: when these are another person's tokens, or not as good as was asked for.
+    ///   - claims: of the verified ID token, if there is one.
+    ///   - account: the account whose refresh token was redeemed.
+    ///   - realm: the requested tenant.
+    ///   - contexts: the authentication contexts of which one is required.
+    /// - Throws: if these are another person's tokens, or do not meet the request.
     ///
     /// Not inlined, as ``keepRefreshed(_:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
     @inline(never)
@@ -178,7 +179,7 @@ struct TokenResponseStore: Sendable {
         return granted
     }
 
-    /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
+    /// The group's record of the person in this tenant; for a new tenant, only since when the group knows the person.
     private func known(_ identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> AccountRecord? {
         let person = KnownAccounts.PersonKey(
             homeAccountID: identity.homeAccountID, environment: authority.environment)
@@ -187,7 +188,7 @@ struct TokenResponseStore: Sendable {
         return profiles.first.map { $0.moved(to: identity.realm) }
     }
 
-    /// A provider, or who signs in, names people without end; those who are there lose nothing by it.
+    /// A provider, or a person signing in, can name any number of people; existing ones lose nothing by it.
     ///
     /// - Throws: `throttled` for one more than the group has room for.
     private func checkRoom(for identity: TokenIdentity, at authority: Authority) throws(BrokerError) {
@@ -203,7 +204,7 @@ struct TokenResponseStore: Sendable {
             "\(app.name) has as many accounts as are kept for one app; take some away with brokerctl accounts forget.")
     }
 
-    /// What was learnt by the person's earlier grant is a habit of the provider, and holds for the next one.
+    /// Knowledge from the person's earlier grant is about the provider, and holds for the next one.
     private func grantNarrows(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool? {
         let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: app)
         let tokens = try services.tokens(of: .init(partition: partition, owner: owner))
@@ -240,7 +241,7 @@ struct TokenResponseStore: Sendable {
         let isPersisted: Bool
     }
 
-    /// - Throws: when nothing was kept.
+    /// - Throws: if nothing was kept.
     private func file(
         _ granted: GrantedTokens, of response: TokenResponse, precondition: RefreshPrecondition? = nil,
         proofKey: ProofKey?
@@ -269,13 +270,13 @@ struct TokenResponseStore: Sendable {
 
     private struct Kept: Sendable {
         var records: SealedGrant
-        /// The answer's, or else an earlier one of the same tenant.
+        /// The response's ID token, or else an earlier one of the same tenant.
         var idToken: SealedRecord?
         var idTokenEnd: NumericDate?
         var wasSignedIn: Bool
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     private func decide(
         _ granted: GrantedTokens, _ response: TokenResponse, _ precondition: RefreshPrecondition?,
         _ proofKey: ProofKey?, from draft: PendingChanges
@@ -289,7 +290,7 @@ struct TokenResponseStore: Sendable {
         var record = account
         let before = known.entry(of: account)?.stored.record
         (record.currentFor, record.defaultFor) = (before?.currentFor, before?.defaultFor)
-        // The app knows whom it signed in.
+        // The app knows which account it signed in.
         if precondition == nil { record.setCurrent(services.clock.now, for: app) }
         let records = try SealedGrant(
             granted, of: record, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
@@ -305,7 +306,7 @@ struct TokenResponseStore: Sendable {
             let metadata = try draft.index.metadata(family, of: owner.client)
             change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
         }
-        // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
+        // Only a sign-in by the person undoes a sign-out; a refresh in flight does not.
         if precondition == nil, let signOut = known.signOut(of: account, from: app.identity) {
             change.add(.signOut(.delete(signOut)))
         }
@@ -325,7 +326,7 @@ struct TokenResponseStore: Sendable {
         tell(.token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn))
     }
 
-    /// What was refused to the old sign-in says nothing about the new one.
+    /// A refusal of the old sign-in says nothing about the new one.
     private func unthrottle(_ account: AccountRecord) {
         services.throttle.with {
             $0.clear(
@@ -334,7 +335,7 @@ struct TokenResponseStore: Sendable {
         }
     }
 
-    /// As the group now knows the person, with all tenants.
+    /// The person as the group now knows them, with all tenants.
     private func person(of grant: SealedGrant) -> KnownAccounts.Entry {
         services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.stored.record)
             ?? grant.account
@@ -358,7 +359,7 @@ struct TokenResponseStore: Sendable {
 }
 
 extension AccountRecord {
-    /// The person in a tenant that nothing is known of yet.
+    /// The person in a tenant that is not known yet.
     fileprivate func moved(to realm: String) -> AccountRecord {
         guard realm != self.realm else { return self }
         var record = self

@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// `cache.import`: takes over what MSAL saved, for the apps that it belongs to.
+/// `cache.import`: takes over tokens that MSAL saved, for the apps that they belong to.
 ///
-/// What the broker has and is not older stays. An app that the person signed out of stays signed out.
+/// Existing tokens that are not older stay. An app that the person signed out of stays signed out.
 struct CacheImport: Sendable {
     let services: EngineServices
     let partition: Partition
@@ -14,7 +14,7 @@ struct CacheImport: Sendable {
         var report = CacheImportReport()
         report.problems = cache.problems
         let takers = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
-        // Apps of a group that share a client share its tokens: one of them stands for all.
+        // Apps of a group that share a client share its tokens: importing for one of them suffices.
         var done: Set<CacheIndex.ClientKey> = []
         for taker in takers {
             let app = taker.app
@@ -57,7 +57,7 @@ struct CacheImport: Sendable {
         }
     }
 
-    /// - Returns: for how many accounts there is no room.
+    /// - Returns: the number of accounts for which there is no room.
     private func keep(
         _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
     ) async throws(BrokerError) -> Int {
@@ -83,7 +83,7 @@ struct CacheImport: Sendable {
         return taken.leftOut
     }
 
-    /// Clients whose refresh tokens nobody takes.
+    /// Clients whose refresh tokens no app takes.
     private static func unregistered(_ cache: UnifiedCache, _ takers: [Taker]) -> [UnregisteredClient] {
         var found: [UnregisteredClient] = []
         for token in cache.refreshTokens {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What of an imported cache goes to one app's group, as records. Pure.
+/// The part of an imported cache that goes to one app's group, as records. Pure.
 package struct ImportPlan: Sendable {
     package struct Token<Record: VaultRecord>: Sendable {
         package var record: Record
@@ -18,7 +18,7 @@ package struct ImportPlan: Sendable {
 
     /// - Parameters:
     ///   - app: takes the tokens of its own client, and those of the families that its client belongs to.
-    ///   - isOneOfSeveral: whether its people may be at home in other clouds, too (``isEnvironment(_:of:isOneOfSeveral:)``).
+    ///   - isOneOfSeveral: whether its people may also be at home in other clouds (``isEnvironment(_:of:isOneOfSeveral:)``).
     package init(_ cache: UnifiedCache, for app: AppRegistration, isOneOfSeveral: Bool = false, now: NumericDate) {
         let authority = app.authority
         func isHere(_ environment: String) -> Bool {
@@ -39,7 +39,7 @@ package struct ImportPlan: Sendable {
                 of: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
                 at: authority.environment, for: app)
         }
-        /// MSAL for Python files what came by `common` or `organizations` under that name; it is the home tenant's.
+        /// MSAL for Python files tokens from `common` or `organizations` under that name; they belong to the home tenant.
         func realm(_ given: String, of person: String) -> String {
             guard authority.hasTenants else { return authority.path }
             let tenant = given.lowercased()
@@ -57,7 +57,7 @@ package struct ImportPlan: Sendable {
             }
             var record = RefreshTokenRecord(
                 owner: owner(token), authority: authority.url,
-                // MSAL asks for these always and writes down the others only.
+                // MSAL always requests these and records only the others.
                 scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven, cachedAt: min(token.cachedAt ?? 0, now))
             record.origin = RefreshTokenRecord.origin(of: token.secret)
             record.extra = token.extra.isEmpty ? nil : token.extra
@@ -108,10 +108,10 @@ package struct ImportPlan: Sendable {
         }
     }
 
-    /// Whether the file's environment is the authority's: a cloud's aliases are one, and MSAL leaves out a port.
+    /// Whether the file's environment is the authority's: a cloud's aliases are equal, and MSAL omits a port.
     ///
-    /// - Parameter isOneOfSeveral: where there are several clouds, only the port may tell them apart: a token without one
-    ///   must not go to all of them.
+    /// - Parameter isOneOfSeveral: among several clouds, only the port may distinguish them: a token without one must not go to all
+    ///   of them.
     package static func isEnvironment(
         _ environment: String, of authority: Authority, isOneOfSeveral: Bool = false
     ) -> Bool {
@@ -121,7 +121,7 @@ package struct ImportPlan: Sendable {
         return name == authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
     }
 
-    /// Where there are tenants, MSAL's id is ours; elsewhere it is the subject, which is unique only at its issuer.
+    /// With tenants, MSAL's id is ours; elsewhere it is the subject, which is unique only at its issuer.
     private static func home(
         _ given: String, _ account: UnifiedCache.Account?, _ authority: Authority
     ) -> HomeAccountID {
@@ -131,16 +131,16 @@ package struct ImportPlan: Sendable {
 }
 
 extension ImportPlan {
-    /// What the cache does not have, or has older.
+    /// The records that the cache lacks or has in an older version.
     struct News: Sendable {
         var change: CacheChange
-        /// How many tokens the cache has as good ones as.
+        /// Tokens of which the cache has an equal or newer one.
         var older = 0
         /// Accounts for which there is no room.
         var leftOut = 0
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     func news(
         for client: CacheIndex.ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
     ) throws(VaultError) -> News {
@@ -180,7 +180,7 @@ extension ImportPlan {
                 news.older += 1
                 continue
             }
-            // Another group may have spent it.
+            // Another group may have redeemed it.
             let record = twin?.record.taking(place: token.record) ?? token.record
             let secret = try twin.map { twin throws(VaultError) in try vault.secret(of: twin.sealed) } ?? token.secret
             news.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))

@@ -1,12 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// One refresh token that imports brought to several groups (docs/decisions/0066): what takes its place in one takes it in all.
-/// A provider that rotates tokens ends the whole sign-in when an old one comes again.
+/// An imported refresh token that several groups have (docs/decisions/0010): its replacement in one group replaces it in all. A
+/// provider that rotates tokens ends the whole sign-in if an old one is used again.
 extension CacheChange {
     /// - Parameters:
-    ///   - successor: as it is written for whoever spent the token.
-    ///   - isFamilys: whether other clients of its family may spend it, too.
+    ///   - successor: as it is written for the owner that redeemed the token.
+    ///   - isFamilys: whether other clients of its family may redeem it, too.
     mutating func share(
         _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: PendingChanges,
         _ vault: any RecordVault
@@ -15,7 +15,7 @@ extension CacheChange {
         let twins = try draft.index.loadRefreshTokens(ofOrigins: [origin], in: partition, amid: draft)
         for twin in twins where !settles(twin.record) {
             guard isFamilys || twin.record.owner.clientID.isExactly(successor.owner.clientID) else { continue }
-            // Nobody else has the key that it is bound to.
+            // Only this owner has the key that it is bound to.
             guard successor.keyThumbprint == nil else {
                 add(.refreshToken(.delete(twin)))
                 continue
@@ -27,14 +27,14 @@ extension CacheChange {
 }
 
 extension RefreshTokenRecord {
-    /// What is known of a token, for another one who has it.
+    /// A copy for another owner of the same token.
     func taking(place: RefreshTokenRecord) -> RefreshTokenRecord {
         var record = self
         (record.owner, record.familyID, record.extra) = (place.owner, place.familyID, place.extra)
         return record
     }
 
-    /// What an imported token is known by. It is long and random, and the record is sealed: no key is needed.
+    /// The identifier of an imported token. The token is long and random, and the record is sealed: no key is needed.
     static func origin(of token: Secret) -> String {
         Base64URL.encode(token.withBytes { Blake2b.hash(Array($0), length: 16) })
     }

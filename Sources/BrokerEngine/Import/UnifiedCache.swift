@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// The cache file that MSAL for Python, .NET and Java and the Azure CLI write, read entry by entry: what is not in order
-/// is named and left out. Pure; nothing is believed about what the entries mean.
+/// The cache file that MSAL for Python, .NET and Java and the Azure CLI write, read entry by entry: malformed entries are reported
+/// and left out. Pure; the meaning of the entries is not trusted.
 package struct UnifiedCache: Sendable {
     package struct Account: Sendable {
         package var homeAccountID: String
@@ -110,7 +110,7 @@ private struct Entry {
         return text
     }
 
-    /// Not empty, and of a length that a real one can have.
+    /// Not empty, and no longer than a real one can be.
     func optionalText(_ name: String) -> String? {
         fields[name]?.stringValue.flatMap { $0.isEmpty || $0.utf8.count > 1024 ? nil : $0 }
     }

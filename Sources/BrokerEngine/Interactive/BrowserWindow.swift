@@ -3,16 +3,16 @@ import BrokerValues
 
 /// A page in the person's browser, and the way back from it: for a sign-in, and for a sign-out at the provider.
 struct BrowserWindow: Sendable {
-    /// What goes to the provider.
+    /// The redirect URI sent to the provider.
     let redirectURI: String
-    /// Nil where the redirect is handed in (`interaction.complete`).
+    /// `nil` if the redirect is delivered by `interaction.complete`.
     private let endpoint: (any RedirectEndpoint)?
     private let browser: any BrowserOpener
 
-    /// Listens, where the browser comes back to loopback.
+    /// Starts to listen if the browser returns to loopback.
     ///
     /// - Parameters:
-    ///   - registered: the redirect URI as it was written, which the destination was read from.
+    ///   - registered: the redirect URI as written, from which the destination was parsed.
     ///   - takesForm: whether the redirect may come as a form.
     init(
         backTo destination: RedirectDestination, registeredAs registered: String? = nil, takesForm: Bool = false,
@@ -37,7 +37,7 @@ struct BrowserWindow: Sendable {
         }
     }
 
-    /// - Parameter onOpen: told what to open, where the client opens it.
+    /// - Parameter onOpen: receives the URL to open, if the client opens it.
     func open(
         _ opening: InteractionOpening, by presentation: Presentation, _ onOpen: (InteractionOpening) -> Void
     ) async throws(BrokerError) {
@@ -55,7 +55,7 @@ struct BrowserWindow: Sendable {
 }
 
 extension RedirectDestination {
-    /// Whether the broker itself is there when the browser comes back.
+    /// Whether the broker itself receives the redirect.
     var isListenedAt: Bool { if case .loopback = self { true } else { false } }
 }
 

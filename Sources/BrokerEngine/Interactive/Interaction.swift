@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// What waits for a person: a sign-in in a browser, a code to be typed in elsewhere, the end of a browser's session.
+/// A wait for a person: a sign-in in a browser, a code to type in elsewhere, the end of a browser's session.
 protocol WaitingInteraction: Sendable {
     var id: String { get }
     var claim: InteractionClaim { get }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception
 
-    /// - Returns: whether the person was still being waited for.
+    /// - Returns: whether the interaction was still waiting.
     @discardableResult
     func end(_ error: BrokerError) -> Bool
 }
@@ -18,7 +18,7 @@ extension WaitingInteraction {
     var partition: Partition { claim.partition }
 }
 
-/// What became of a redirect.
+/// The outcome of a redirect.
 enum RedirectReception: Sendable {
     /// It was the answer.
     case taken
@@ -29,7 +29,7 @@ enum RedirectReception: Sendable {
     case goesOn(url: String)
 }
 
-/// What a redirect is to a wait, before anything is done about it.
+/// The meaning of a redirect for a wait, before it takes effect.
 enum RedirectMeaning<Answer: Sendable>: Sendable {
     case answer(Result<Answer, BrokerError>)
     case foreign
@@ -39,8 +39,8 @@ enum RedirectMeaning<Answer: Sendable>: Sendable {
     case askAgain(url: String)
 }
 
-/// The wait for a person. It is left once: by the answer, or by an end (cancel, time-out, an app that goes away,
-/// shutdown); whatever comes later finds it closed.
+/// The wait for a person. It ends once: by the answer, or by a cancel, a time-out, an app that goes away or shutdown; anything
+/// later is ignored.
 final class Interaction<Answer: Sendable>: WaitingInteraction {
     typealias Judge = @Sendable (RedirectParameters) -> RedirectMeaning<Answer>
 
@@ -53,7 +53,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let outcome = Promise<Result<Answer, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
-    /// - Parameter claimant: who asks.
+    /// - Parameter claimant: the caller.
     init(for app: AppRegistration, of claimant: QuotaOwner, in partition: Partition, _ services: EngineServices) {
         id = Base64URL.encode(services.random.bytes(16))
         self.app = app.name
@@ -66,7 +66,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     var hasFailed: Bool { if case .failure? = outcome.current { true } else { false } }
 
-    /// From now on a browser may come back. Without this no redirect can be meant.
+    /// From now on a browser may come back. Until then no redirect can match.
     func expectRedirect(_ judge: @escaping Judge) { self.judge.withLock { $0 = judge } }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception {
@@ -81,13 +81,13 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
         }
     }
 
-    /// Why the last redirect that was meant for this wait could not be accepted, if one came.
+    /// Why the last redirect for this wait could not be accepted, if there was one.
     var lastRefusal: String? { refusal.withLock { $0 } }
 
     @discardableResult
     func end(_ error: BrokerError) -> Bool { finish(.failure(error)) }
 
-    /// - Returns: false when it was over before: nobody will take this result.
+    /// - Returns: false if it had ended before: the result has no receiver.
     func finish(_ result: Result<Answer, BrokerError>) -> Bool {
         // The judge holds the sign-in with the app's secret, and the sign-in holds this.
         let judge = judge.withLock { judge in
@@ -107,7 +107,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     // MARK: What the person reads
 
-    /// The browser came back. Waits until the page is known, so that it tells the truth.
+    /// Called when the browser comes back. Waits until the page is known, so that it tells the truth.
     func browserReturned(with redirect: RedirectParameters) async -> RedirectPage {
         switch take(redirect) {
         case .taken: await page.value

@@ -1,19 +1,19 @@
 import BrokerModel
 import BrokerValues
 
-/// Whose place a waiting interaction takes. A place is a port, a page and a promise to a person: there is a limit for each
-/// app, for each program or sandbox, whatever apps it names, for all sandboxes without a confirmed name together, and for all
-/// of a person's. Where there are many people, each gets as many as are left free for others, and the first in any case.
+/// The owner of a waiting interaction's place. A place is a port, a page and a promise to a person: there is a limit for each app,
+/// for each program or sandbox, whatever apps it names, for all sandboxes without a confirmed name together, and for all of a
+/// person's. With many people, each gets as many as are left free for others, and at least one.
 struct InteractionClaim: Sendable, Hashable {
     let partition: Partition
-    /// The user whose interactions it counts among.
+    /// The user with whose interactions it is counted.
     let payer: Partition
     /// ``AppRegistration/identity``.
     let app: String
     let claimant: QuotaOwner
 
-    /// - Parameter others: what waits already.
-    /// - Throws: `throttled`, when there is no place.
+    /// - Parameter others: the interactions that already wait.
+    /// - Throws: `throttled` if there is no place.
     func check(
         among others: [InteractionClaim], _ settings: EngineSettings
     ) throws(BrokerError) {
@@ -39,7 +39,7 @@ struct InteractionClaim: Sendable, Hashable {
         }
     }
 
-    /// For how many there is room if each of them has all that one may have.
+    /// The number of people for whom there is room if each has the maximum of one person.
     private static let people = 3
 
     private static func full(_ message: String) -> BrokerError {
@@ -47,9 +47,9 @@ struct InteractionClaim: Sendable, Hashable {
     }
 }
 
-/// Who may end an interaction, or bring its redirect. An id is no right, and neither is a redirect that was seen somewhere.
+/// Who may end an interaction or deliver its redirect. Knowing an id or having seen a redirect gives no right to do so.
 package enum InteractionOwner: Sendable {
-    /// Those that this program or sandbox began.
+    /// The interactions that this program or sandbox began.
     case beginner(QuotaOwner, Partition)
     /// All of a person's: for programs outside of sandboxes, which could end the process that waits as well.
     case person(Partition)

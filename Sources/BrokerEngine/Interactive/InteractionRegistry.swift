@@ -2,12 +2,12 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// The interactions that wait, so that a redirect, a cancel or somebody who wants the same can find its own.
+/// The interactions that wait, so that a redirect, a cancel or an equal request can find its own.
 final class InteractionRegistry: Sendable {
     private struct State {
         var interactions: [String: any WaitingInteraction] = [:]
         var flights: [SignInKey: SignInFlight] = [:]
-        /// While it is there nobody is waited for.
+        /// While it is set, no interaction may wait.
         var refusal: BrokerError?
 
         mutating func add(_ interaction: some WaitingInteraction, _ settings: EngineSettings) throws(BrokerError) {
@@ -20,14 +20,14 @@ final class InteractionRegistry: Sendable {
     private let state = Mutex(State())
 
     private let settings: @Sendable () -> EngineSettings
-    /// With whom a user's interactions count together.
+    /// The user with whom a user's interactions are counted.
     let payer: @Sendable (Partition) -> Partition
 
     init(settings: @escaping @Sendable () -> EngineSettings, payer: @escaping @Sendable (Partition) -> Partition) {
         (self.settings, self.payer) = (settings, payer)
     }
 
-    /// - Throws: `throttled` when too much waits already, and why nobody is waited for.
+    /// - Throws: `throttled` if too many wait already, and the current refusal.
     func add(_ interaction: some WaitingInteraction) throws(BrokerError) {
         let settings = settings()
         try state.withLock { state throws(BrokerError) in try state.add(interaction, settings) }
@@ -41,8 +41,7 @@ final class InteractionRegistry: Sendable {
         state.withLock { $0.interactions[id] }.flatMap { owner.owns($0.claim) ? $0 : nil }
     }
 
-    /// Offers a redirect to everything of theirs that waits for the person; it means something to one at most, for states are
-    /// unique.
+    /// Offers a redirect to all of the owner's waiting interactions; it matches at most one, because states are unique.
     func deliver(_ redirect: RedirectParameters, from owner: InteractionOwner) -> RedirectReception {
         for interaction in waiting where owner.owns(interaction.claim) {
             let reception = interaction.take(redirect)
@@ -52,7 +51,7 @@ final class InteractionRegistry: Sendable {
         return .notExpected
     }
 
-    /// Ends all, and those that are still to come; nil takes that back.
+    /// Ends all interactions, and those still to come; `nil` undoes that.
     func refuse(with error: BrokerError?) {
         state.withLock { $0.refusal = error }
         if let error { endAll(error) }
@@ -74,9 +73,9 @@ final class InteractionRegistry: Sendable {
 
     // MARK: Sign-ins that can be joined
 
-    /// Joins the flight with this key, or takes a new one, which the caller starts.
+    /// Joins the flight with this key, or creates a new one, which the caller starts.
     ///
-    /// - Throws: `throttled` when a new one is one too many.
+    /// - Throws: `throttled` if a new one would exceed the limit.
     func join(
         _ key: SignInKey, _ waiter: SignInFlight.Waiter, orStart newFlight: () -> SignInFlight
     ) throws(BrokerError) -> (flight: SignInFlight, joining: SignInFlight.Joining) {
@@ -92,7 +91,7 @@ final class InteractionRegistry: Sendable {
 
     func remove(_ flight: SignInFlight) {
         remove(flight.interaction)
-        // One that ended may have been succeeded already.
+        // An ended flight may already have a successor.
         state.withLock { if $0.flights[flight.key] === flight { $0.flights[flight.key] = nil } }
     }
 }

@@ -1,14 +1,14 @@
 import BrokerModel
 import BrokerValues
 
-/// `token.acquireInteractive`, seen from one request: it finds or starts the flight that fulfils it, and waits.
-/// What the flight does is in ``SignIn``.
+/// `token.acquireInteractive`, from the point of view of one request: it finds or starts the flight that fulfils it, and waits. The
+/// flight's work is in ``SignIn``.
 struct InteractiveAcquisition: Sendable {
     let services: EngineServices
 
     /// - Parameters:
     ///   - onOpen: called when this request's client has to open the window.
-    ///   - onJoin: called when the window is, or will be, open by another request.
+    ///   - onJoin: called when the window is, or will be, opened for another request.
     func acquire(
         _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void,
         onJoin: @escaping @Sendable (InteractionJoining) -> Void
@@ -23,7 +23,7 @@ struct InteractiveAcquisition: Sendable {
             }
             return chosen
         }
-        // Somebody who is only hinted at may have signed out as well.
+        // A person who is only hinted at may have signed out as well.
         let hint = account == nil ? request.loginHint : nil
         let hinted = try hint.flatMap { name throws(BrokerError) in
             try resolve(.username(name), request, among: known, otherClouds)
@@ -47,11 +47,11 @@ struct InteractiveAcquisition: Sendable {
         case .first:
             let signIn = SignIn(
                 services: services, flight: flight, request: request, authority: place,
-                // An account's cloud is known; nobody of another one could be its owner.
+                // An account's cloud is known; a person of another cloud cannot be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, startedAt: services.clock.now)
             return try await wait(in: waiter, of: flight, timeout: request.timeout) {
-                // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
+                // The broker's own task: the code works once, and its tokens are kept even if all callers have gone.
                 services.gate.join()
                 Task { [gate = services.gate] in
                     defer { gate.leave() }
@@ -70,7 +70,7 @@ struct InteractiveAcquisition: Sendable {
         try ExtraParameters.check(request.extraQueryParameters) { request.sets($0) }
     }
 
-    /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.
+    /// Only people who can sign in at the request's authority: the same username at another provider is another person.
     private func resolve(
         _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
@@ -79,7 +79,7 @@ struct InteractiveAcquisition: Sendable {
             .theOne { $0.account(for: request.app, in: known) }
     }
 
-    /// The cloud in which an account is at home, where the request allows for it.
+    /// The cloud in which an account is at home, if the request allows for it.
     private func place(
         of account: KnownAccounts.Entry, _ request: InteractiveRequest, _ otherClouds: Set<String>
     ) -> Authority {
@@ -87,9 +87,9 @@ struct InteractiveAcquisition: Sendable {
         return otherClouds.contains(environment) ? request.target.cloud(environment) : request.target
     }
 
-    /// Each request has its own patience; a caller that goes away leaves the flight.
+    /// Each request has its own timeout; a caller that goes away leaves the flight.
     ///
-    /// - Parameter begin: begins the flight; a caller that goes away from then on is known to have gone before a window opens.
+    /// - Parameter begin: begins the flight; a caller that goes away after that is noticed before a window opens.
     private func wait(
         in waiter: SignInFlight.Waiter, of flight: SignInFlight, timeout: Int64, begin: () -> Void = {}
     ) async throws(BrokerError) -> AcquiredToken {
@@ -109,7 +109,7 @@ struct InteractiveAcquisition: Sendable {
 }
 
 extension BrokerError {
-    /// - Parameter refusal: why an answer that came could not be accepted.
+    /// - Parameter refusal: why an answer could not be accepted.
     fileprivate static func nobodyFinished(within timeout: Int64, refusal: String?) -> BrokerError {
         guard let refusal else {
             return BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again.")
@@ -122,7 +122,8 @@ extension BrokerError {
 }
 
 extension InteractiveRequest {
-    /// Whether a parameter of the authorization request is the broker's to set: given twice, nobody could say which counts.
+    /// Whether a parameter of the authorization request is reserved for the broker: with two values, it would be unclear which
+    /// counts.
     fileprivate func sets(_ parameter: String) -> Bool {
         switch parameter {
         case "max_age": interaction.maxAge != nil

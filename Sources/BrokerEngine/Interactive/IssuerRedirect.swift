@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Where the answers of an issuer come to that is not the app's own (decision 161). Pure.
+/// The redirect URI for answers of an issuer that is not the app's own (decision 12). Pure.
 ///
-/// Issuers of one host may know one client. One that does not promise to name itself in its answers (RFC 9207) could send the
-/// browser on to the app's own, and be given that issuer's code (mix-up; RFC 9700, section 4.4.2). So the redirect URI has a path that the
-/// app's own issuer, which compares it with what is registered there, sends nothing to.
+/// Issuers of one host may know the same client. One that does not promise to name itself in its answers (RFC 9207) could send the
+/// browser on to the app's own issuer and receive that issuer's code (mix-up; RFC 9700, section 4.4.2). So the redirect URI has a
+/// path to which the app's own issuer, which compares it with the registered one, sends nothing.
 package enum IssuerRedirect {
     /// - Parameters:
-    ///   - asked: the request's own redirect URI; nil for the app's.
+    ///   - asked: the request's own redirect URI; `nil` for the app's.
     ///   - metadata: of the issuer that is asked.
-    /// - Returns: nil for any port of loopback.
-    /// - Throws: `invalidAuthority` where the redirect URI cannot have a path for each issuer.
+    /// - Returns: `nil` for any port of loopback.
+    /// - Throws: `invalidAuthority` if the redirect URI cannot have a path for each issuer.
     package static func uri(
         asked: String?, of app: AppRegistration, at metadata: ProviderMetadata
     ) throws(BrokerError) -> String? {

@@ -1,10 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// Providers that give a refresh token only where the person was asked for consent (OpenID Connect Core, section 11). Pure.
+/// Providers that return a refresh token only after asking the person for consent (OpenID Connect Core, section 11). Pure.
 enum OfflineConsent {
-    /// Whether a sign-in asks with consent, besides what it asks anyway. Nobody may be asked with `none`, and a new account
-    /// consents by itself.
+    /// Whether a sign-in adds the consent prompt. With `none` there may be no prompt, and a new account consents anyway.
     static func isAsked(with prompt: Prompt?, takesConsent: Bool?) -> Bool {
         switch prompt {
         case .consent: true
@@ -13,13 +12,13 @@ enum OfflineConsent {
         }
     }
 
-    /// What an answer tells of the provider.
+    /// What an answer shows about the provider.
     ///
     /// - Parameters:
-    ///   - scopes: that were asked for.
-    ///   - isAsked: whether it was with consent.
+    ///   - scopes: the requested scopes.
+    ///   - isAsked: whether consent was requested.
     ///   - known: ``AppMetadataRecord/refreshTokenTakesConsent``.
-    /// - Returns: what is known from now on; nil when that is what was known.
+    /// - Returns: the new knowledge; `nil` if it is unchanged.
     static func learnt(
         from response: TokenResponse, to scopes: Scopes, isAsked: Bool, prompt: Prompt?, known: Bool?,
         at metadata: ProviderMetadata
@@ -28,7 +27,7 @@ enum OfflineConsent {
         guard isAskedFor || metadata.refreshTokenMayTakeConsent, prompt != Prompt.none else { return nil }
         switch (response.refreshToken != nil, isAsked) {
         case (true, true): return nil
-        // It was no habit of the provider's, or is none any more.
+        // It was no habit of the provider, or no longer is.
         case (true, false): return known == true ? false : nil
         case (false, true): return known == false ? nil : false
         case (false, false): return known == nil ? true : nil
@@ -47,7 +46,7 @@ extension EngineServices {
         try reading { () throws(VaultError) in try index.loadMetadata(of: client)?.refreshTokenTakesConsent }
     }
 
-    /// What cannot be written is learnt again by the next sign-in.
+    /// Knowledge that cannot be written is learnt again by the next sign-in.
     func note(of client: CacheIndex.ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
         _ = try? await write(in: client.partition) { [vault] index throws(VaultError) in
             var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)

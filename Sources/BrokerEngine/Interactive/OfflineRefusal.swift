@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Providers that refuse `offline_access` to a client or person although they publish it (decision 122). The broker adds it by
+/// Providers that refuse `offline_access` to a client or person although they publish it (decision 17). The broker adds it by
 /// itself, so a refusal must not end the sign-in. Pure.
 enum OfflineRefusal {
     /// Whether an error may be about `offline_access`: the code of RFC 6749, section 4.1.2.1, and Keycloak's.
@@ -10,11 +10,11 @@ enum OfflineRefusal {
             && ["invalid_scope", "not_allowed"].contains(error.details.oauthError)
     }
 
-    /// What a failed sign-in tells of the provider.
+    /// What a failed sign-in shows about the provider.
     ///
     /// - Parameter known: ``AppMetadataRecord/refusesOfflineAccess``.
-    /// - Returns: what is known from now on; nil when that is what was known. A request that is refused without it, too, was
-    ///   refused for something else.
+    /// - Returns: the new knowledge; `nil` if it is unchanged. A request that is also refused without the scope was refused for
+    ///   another reason.
     static func learnt(from error: BrokerError, to scopes: Scopes, known: Bool?) -> Bool? {
         if isPossible(error, to: scopes) { return known == true ? nil : true }
         return known == true && error.details.oauthError == "invalid_scope" ? false : nil
@@ -27,7 +27,7 @@ extension EngineServices {
         try reading { () throws(VaultError) in try index.loadMetadata(of: client)?.refusesOfflineAccess == true }
     }
 
-    /// What a failed sign-in says of `offline_access`, for the next one.
+    /// Records what a failed sign-in shows about `offline_access`, for the next one.
     func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: CacheIndex.ClientKey) async {
         let known = try? refusesOfflineAccess(client)
         guard let lesson = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }

@@ -1,12 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// How the person is asked (MSAL, "Interactive"). Pure.
+/// The `prompt` of a sign-in (MSAL, "Interactive"). Pure.
 package enum PromptRule {
-    /// After a sign-out of the account the person has to prove who they are, whatever session their browser still has.
-    /// Consent is asked for on top of a sign-in, and a new account is nobody's sign-out: those stay as they are.
+    /// After a sign-out of the account the person has to authenticate, even if the browser still has a session. Consent is
+    /// requested on top of a sign-in, and a new account has no sign-out: those prompts stay unchanged.
     ///
-    /// - Throws: `interactionRequired` when nobody may be asked, and somebody would have to be.
+    /// - Throws: `interactionRequired` if a prompt is forbidden but needed.
     package static func prompt(asked: Prompt?, isSignedOut: Bool) throws(BrokerError) -> Prompt? {
         guard isSignedOut else { return asked }
         switch asked {
@@ -19,17 +19,17 @@ package enum PromptRule {
         }
     }
 
-    /// Whether a sign-in of nobody in particular counts as one after a sign-out: when everybody has signed out, nobody
+    /// Whether a sign-in without a particular account counts as one after a sign-out: when all accounts are signed out, nobody
     /// expects to be signed in again by a click.
     ///
     /// - Parameters:
-    ///   - known: the app's group.
-    ///   - otherClouds: where its people may be at home as well.
+    ///   - known: the accounts of the app's group.
+    ///   - otherClouds: further clouds where its people may be at home.
     package static func isEverybodySignedOut(
         among known: KnownAccounts, for app: AppRegistration, at authority: Authority, otherClouds: Set<String> = []
     ) -> Bool {
         let here = known.entries.filter { $0.fits(authority, otherClouds) }
-        // An account that was only removed from an app has not said goodbye to the browser.
+        // An account that was only removed from an app still has its browser session.
         return here.contains { !$0.stored.record.signedIn } && !here.contains { known.isSignedIn($0, for: app) }
     }
 }

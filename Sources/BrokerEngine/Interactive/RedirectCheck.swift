@@ -1,18 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Whether a redirect is the answer to a sign-in that waits (RFC 6749, sections 4.1.2 and 10.12; RFC 9207, section 2.4).
-/// Pure. What is foreign changes nothing, and neither does what cannot be accepted: the sign-in goes on waiting for the
-/// real one (decision 30).
+/// Whether a redirect is the answer to a waiting sign-in (RFC 6749, sections 4.1.2 and 10.12; RFC 9207, section 2.4). Pure. Foreign
+/// or unacceptable redirects change nothing: the sign-in goes on waiting for the real one (decision 20).
 package enum RedirectCheck {
     package struct Expectation: Sendable {
         package var state: String
         package var issuer: String
-        /// The provider says in its metadata that it always names itself.
+        /// The provider promises in its metadata to always name itself.
         package var requiresIssuer: Bool
-        /// Where the provider sends the browser; nil where only the broker's own listener can be meant.
+        /// The provider's redirect URI; `nil` if only the broker's own listener can receive the answer.
         package var redirectURI: String?
-        /// Nil where the provider has no clouds: what a redirect says of them means nothing then.
+        /// `nil` if the provider has no clouds: a redirect's cloud parameters mean nothing then.
         package var clouds: CloudExpectation?
 
         package init(state: String, issuer: String, requiresIssuer: Bool) {
@@ -25,18 +24,18 @@ package enum RedirectCheck {
     package enum Verdict: Sendable {
         case code(AuthorizationCode)
         case refused(OAuthRefusal)
-        /// The code is for a cloud that was not allowed for; it is sent nowhere.
+        /// The code is for a cloud that is not allowed; it is sent nowhere.
         case otherCloud(named: String)
-        /// Of another sign-in, or of none.
+        /// For another sign-in, or none.
         case foreign
-        /// It knows the state, as everybody does who has seen the authorization URL, and is no answer that can be taken.
+        /// It has the state, which anyone who saw the authorization URL knows, but is no acceptable answer.
         case unacceptable(Why)
     }
 
     package enum Why: Sendable, Equatable {
         case repeatedParameter
         case otherAddress
-        /// - Parameter named: nil where it is none that there could be.
+        /// - Parameter named: `nil` if it is not a possible issuer.
         case otherIssuer(named: String?, asked: String)
         case issuerMissing
         case neitherCodeNorError
@@ -47,20 +46,20 @@ package enum RedirectCheck {
             Secret(state) == Secret(expected.state)
         else { return .foreign }
         guard redirect.repeated.isEmpty else { return .unacceptable(.repeatedParameter) }
-        // A provider's own redirect URI tells its answers from others' (RFC 9700, section 4.4.2.2).
+        // A provider's own redirect URI distinguishes its answers from others' (RFC 9700, section 4.4.2.2).
         if let address = redirect.address, let own = expected.redirectURI {
             guard RedirectDestination.isSame(address, as: own) else { return .unacceptable(.otherAddress) }
         }
         let cloud = expected.clouds?.cloud(named: redirect["cloud_instance_host_name"]) ?? .own
         if let issuer = redirect["iss"] {
-            // Another cloud is held against its own issuer, when its metadata is there (``CloudRules``).
+            // Another cloud is compared with its own issuer once its metadata is available (``CloudRules``).
             guard cloud.isOther || IssuerRule.isSame(issuer, as: expected.issuer) else {
                 return .unacceptable(
                     .otherIssuer(named: Authority.issuer(issuer).map { printable($0.url) }, asked: expected.issuer))
             }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
-            // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
-            // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.
+            // An error without `iss` is accepted: a mix-up needs a code, and providers that promise to name themselves omit it when
+            // they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.
             return .unacceptable(.issuerMissing)
         }
         if let error = redirect["error"], !error.isEmpty {
@@ -78,21 +77,21 @@ package enum RedirectCheck {
         }
     }
 
-    /// A code, and who will take it.
+    /// A code, and the cloud that redeems it.
     package struct AuthorizationCode: Sendable {
         package var code: Secret
-        /// Nil: where the sign-in was begun.
+        /// `nil` means the cloud in which the sign-in was begun.
         package var cloud: Authority?
-        /// Who the redirect says it comes from.
+        /// The issuer that the redirect names.
         package var issuer: String?
     }
 
-    /// What came through a browser is for logs and people.
+    /// Text from a browser, for logs and people.
     private static func printable(_ text: String) -> String { SafeText(text, atMost: 300, .nothing).text }
 }
 
 extension RedirectCheck {
-    /// What the sign-in goes on with.
+    /// The sign-in's next step.
     static func answer(_ redirect: RedirectParameters, to expected: Expectation) -> RedirectMeaning<AuthorizationCode> {
         switch judge(redirect, against: expected) {
         case .foreign: return .foreign
@@ -122,7 +121,7 @@ extension RedirectCheck {
 }
 
 extension RedirectCheck.Why {
-    /// For the person, and for whoever runs the app.
+    /// For the person, and for the app's developer.
     fileprivate var sentence: String {
         switch self {
         case .repeatedParameter: "It says something twice, so that nobody can tell what was meant."

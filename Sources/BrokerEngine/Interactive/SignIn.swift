@@ -8,42 +8,42 @@ import Synchronization
 struct SignIn: Sendable {
     let services: EngineServices
     let flight: SignInFlight
-    /// Of whoever came first; those who joined ask the same.
+    /// The first request; those that joined ask for the same.
     let request: InteractiveRequest
-    /// Where the person is sent.
+    /// The authority to which the person is sent.
     let authority: Authority
-    /// Where they may turn out to be at home instead.
+    /// The other clouds in which they may turn out to be at home.
     let otherClouds: Set<String>
     let prompt: Prompt?
-    /// Who must sign in.
+    /// The account that must sign in.
     let account: KnownAccounts.Entry?
-    /// Who is expected to: the account, or whom the hint names.
+    /// The expected person: the account, or the one that the hint names.
     let person: KnownAccounts.Entry?
     let startedAt: NumericDate
 
-    /// One question to the provider, and what its answer is held against.
+    /// One authorization request, and the expectations for its answer.
     private struct Attempt {
         let metadata: ProviderMetadata
-        /// What the tokens shall be bound to.
+        /// The key to bind the tokens to.
         let proofKey: ProofKey?
-        /// What tokens shall be good for, as the provider is asked.
+        /// The scopes that the provider is asked for.
         let scopes: Scopes
-        /// Without what the broker adds.
+        /// Without the scopes that the broker adds.
         let asked: Scopes
         let verifier: Secret
         let authorization: AuthorizationRequest
     }
 
-    /// The question that is open. A provider that refuses `offline_access` is asked once more.
+    /// The open authorization request. A provider that refuses `offline_access` is asked once more.
     private final class OpenAttempt: Sendable {
         private let state: Mutex<(current: Attempt, refused: BrokerError?)>
         init(_ attempt: Attempt) { state = Mutex((attempt, nil)) }
 
         var current: Attempt { state.withLock { $0.current } }
-        /// Why it was asked once more.
+        /// The error that led to the second request.
         var refused: BrokerError? { state.withLock { $0.refused } }
 
-        /// - Returns: nil where it was asked twice.
+        /// - Returns: `nil` if it was asked twice.
         func again(after error: BrokerError, _ make: (Attempt) -> Attempt) -> Attempt? {
             state.withLock { state in
                 guard state.refused == nil else { return nil }
@@ -73,7 +73,7 @@ struct SignIn: Sendable {
                 services)
             window = opened
             let takesConsent = try services.refreshTokenTakesConsent(client)
-            // Who asks for consent asks for everything anew.
+            // A request for consent asks for everything anew.
             let refusesOffline = prompt == .consent ? false : try services.refusesOfflineAccess(client)
             let question = OpenAttempt(
                 attempt(
@@ -151,7 +151,7 @@ struct SignIn: Sendable {
             asked: scopes, verifier: pkce.verifier, authorization: authorization)
     }
 
-    /// Of the account that must sign in, if it has one.
+    /// The key of the account that must sign in, if it has one.
     private func proofKey(at metadata: ProviderMetadata) throws(BrokerError) -> ProofKey? {
         var tokens: CachedTokens?
         let binds = request.app.bindsRefreshToken(at: metadata)
@@ -162,8 +162,8 @@ struct SignIn: Sendable {
             for: request.tokenType, binds: binds, of: tokens, at: metadata)
     }
 
-    /// At a provider that narrows grants, what was granted before and a sign-in for less would lose (decision 6). Whose grant
-    /// it was is not known where nobody in particular has to sign in: then it is everybody's.
+    /// At a provider that narrows grants, the scopes granted before, which a sign-in for less would lose (decision 17). If no
+    /// particular account has to sign in, the grant's owner is not known: then all accounts' scopes count.
     private func scopesThatWouldBeLost() throws(BrokerError) -> Scopes {
         guard !authority.rules.grantsFollowConsent, request.resources.isEmpty else { return Scopes([]) }
         let known = try services.knownAccounts(of: request.app, in: request.partition)
@@ -179,10 +179,10 @@ struct SignIn: Sendable {
         return scopes.subtracting(Scopes.reserved)
     }
 
-    /// Providers may refuse `prompt=none` without one. It can get into the browser's arguments and history, so that is all
-    /// it is sent for. One provider's token is none of another's business.
+    /// Providers may refuse `prompt=none` without one. It can get into the browser's arguments and history, so it is sent for
+    /// nothing else. One provider's token is never sent to another.
     ///
-    /// - Returns: nil also when the saved one cannot be read: the sign-in is not to fail for the sake of a hint.
+    /// - Returns: `nil` also if the saved one cannot be read: the sign-in must not fail because of a hint.
     private func idTokenHint() -> Secret? {
         guard prompt == Prompt.none, authority.rules.takesIDTokenHint, let record = person?.stored.record,
             record.environment == authority.environment, record.realm == authority.path
@@ -201,10 +201,9 @@ struct SignIn: Sendable {
         }
     }
 
-    /// The URL for the browser. The request is handed in beforehand (RFC 9126) where the provider demands it or the app
-    /// asks for it: then the URL names nothing but the client and where the request lies. A request with an ID token is
-    /// handed in wherever that is possible: other users can read a browser's arguments, and the token says who the
-    /// person is.
+    /// The URL for the browser. The request is pushed (RFC 9126) if the provider demands it or the app asks for it: then the URL
+    /// names only the client and the request's URI. A request with an ID token is pushed wherever that is possible: other users can
+    /// read a browser's arguments, and the token identifies the person.
     private func authorizationURL(of open: OpenAttempt) async throws(BrokerError) -> String {
         do throws(BrokerError) {
             return try await authorizationURL(of: open.current)
@@ -214,7 +213,7 @@ struct SignIn: Sendable {
         }
     }
 
-    /// - Returns: nil unless it was refused for `offline_access`, as far as can be told.
+    /// - Returns: `nil` unless it was refused for `offline_access`, as far as can be determined.
     private func again(_ open: OpenAttempt, after error: BrokerError) -> Attempt? {
         guard request.app.description.offlineAccess == nil,
             OfflineRefusal.isPossible(error, to: open.current.authorization.scopes)
@@ -249,9 +248,9 @@ struct SignIn: Sendable {
         }
     }
 
-    /// One of those who wait opens the window, in the way it asked for; the others are told that there is one.
+    /// One of the waiting requests opens the window, in the way it asked for; the others are notified that there is one.
     ///
-    /// - Returns: who asked for it from another machine, where one did.
+    /// - Returns: the user who asked for it from another machine, if any.
     private func present(_ url: String, in window: BrowserWindow) async throws(BrokerError) -> String? {
         guard let opener = flight.present() else { return nil }
         try await window.open(
@@ -260,7 +259,7 @@ struct SignIn: Sendable {
                 expiresOn: opener.expiresOn, correlationID: opener.correlationID),
             by: opener.presentation, opener.onOpen)
         guard let asker = opener.elsewhere, opener.presentation == .broker else { return nil }
-        // Its person looks at that machine's screen, and for nothing there.
+        // Its person looks at that machine's screen, where nothing opens.
         flight.tell(opener)
         services.log.notice(
             "a sign-in page was opened for a program on another machine",
@@ -281,7 +280,7 @@ struct SignIn: Sendable {
                 log.notice(
                     "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
                     metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
-            // The next sign-in asks without it where the second question could not go into a URL, or no browser waits for one.
+            // The next sign-in omits it if the second request could not be put into a URL, or no browser waits for one.
             case .answer(.failure(let error)) where mayAskAgain(open.current, after: redirect):
                 guard let next = again(open, after: error) else { break }
                 log.notice(
@@ -345,8 +344,8 @@ struct SignIn: Sendable {
             requirements: requirements, at: place, metadata: metadata, proofKey: attempt.proofKey)
     }
 
-    /// Of who will be given the code: asked of a host that was looked up among the known clouds, never of one that only the
-    /// redirect knows.
+    /// The metadata of the code's receiver: asked of a host that was looked up among the known clouds, never of one that only the
+    /// redirect names.
     private func metadata(
         for code: RedirectCheck.AuthorizationCode, of attempt: Attempt
     ) async throws(BrokerError) -> ProviderMetadata {
@@ -368,14 +367,14 @@ struct SignIn: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// The broker's, or one that the app brought along.
+    /// The broker's ID token hint, or one that the app supplied.
     fileprivate var hasIDToken: Bool {
         idTokenHint != nil || extraQueryParameters.keys.contains { $0.lowercased() == "id_token_hint" }
     }
 }
 
 extension SignInFlight.Outcome {
-    /// What the person reads at the end.
+    /// The page that the person reads at the end.
     fileprivate func page(for request: InteractiveRequest) -> RedirectPage {
         let app = request.app.name
         switch self {

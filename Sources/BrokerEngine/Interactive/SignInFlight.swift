@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// One browser window, and everybody who waits for what comes of it.
+/// One browser window, and all requests that wait for its outcome.
 ///
-/// A flight belongs to the broker. A waiter may leave; the sign-in ends when the last has left, when
-/// anybody cancels it, or when the person is done: then all are answered alike.
+/// A flight belongs to the broker. A waiter may leave; the sign-in ends when the last has left, when it is canceled, or when the
+/// person is done: then all get the same answer.
 final class SignInFlight: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
@@ -33,25 +33,25 @@ final class SignInFlight: Sendable {
         }
     }
 
-    /// How somebody came to a flight.
+    /// How a request came to a flight.
     enum Joining {
-        /// It is theirs to start.
+        /// The caller has to start it.
         case first
-        /// The window is not open yet, and one of those who wait will be asked to open it.
+        /// The window is not open yet, and one of the waiting requests will be asked to open it.
         case beforeOpening
         /// The window is open.
         case afterOpening
     }
 
     private struct State {
-        /// As they came.
+        /// In the order of arrival.
         var waiters: [Waiter]
         var isPresented = false
         var isOver = false
     }
 
     let key: SignInKey
-    /// What the provider will send the browser back with.
+    /// Receives the answer that the provider sends back with the browser.
     let interaction: Interaction<RedirectCheck.AuthorizationCode>
     private let state: Mutex<State>
 
@@ -61,9 +61,9 @@ final class SignInFlight: Sendable {
         state = Mutex(State(waiters: [waiter]))
     }
 
-    /// - Returns: nil when it is too late for that.
+    /// - Returns: `nil` if it is too late for that.
     func join(_ waiter: Waiter) -> Joining? {
-        // Somebody who starts again right after a cancel gets a new window, not the old one's end.
+        // A request made right after a cancel gets a new window, not the old one's end.
         guard !interaction.hasFailed else { return nil }
         return state.withLock { state in
             guard !state.isOver else { return nil }
@@ -88,9 +88,9 @@ final class SignInFlight: Sendable {
         if hasLeft { waiter.outcome.fulfil(.failure(error)) }
     }
 
-    /// The window is about to open: all but one learn of it.
+    /// The window is about to open: all but one are notified.
     ///
-    /// - Returns: who opens it; nobody when all have left.
+    /// - Returns: the waiter that opens it; `nil` if all have left.
     func present() -> Waiter? {
         let waiters = state.withLock { state in
             // The last to leave ends the interaction, and stays for its outcome.
@@ -102,7 +102,7 @@ final class SignInFlight: Sendable {
         return waiters.first
     }
 
-    /// Tells somebody that the window is, or will be, another's.
+    /// Notifies a waiter that the window is, or will be, another's.
     func tell(_ waiter: Waiter) {
         waiter.onJoin(
             InteractionJoining(

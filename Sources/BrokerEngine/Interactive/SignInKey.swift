@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// What a sign-in asks the provider and the person. Requests that ask the same share one browser window; whatever changes
-/// the question is in here, and how long somebody waits is not.
+/// Everything that a sign-in asks of the provider and the person. Equal requests share one browser window; anything that changes
+/// the question is included, and a request's timeout is not.
 struct SignInKey: Sendable, Hashable {
     private let partition: Partition
     private let app: String
@@ -11,7 +11,7 @@ struct SignInKey: Sendable, Hashable {
     private let authority: Authority
     private let isInstanceAware: Bool
     private let account: HomeAccountID?
-    /// A cloud could give out any id.
+    /// Another cloud could issue the same id.
     private let accountEnvironment: String?
     private let scopes: Scopes
     private let extraScopes: Scopes
@@ -31,8 +31,8 @@ struct SignInKey: Sendable, Hashable {
 
     /// - Parameters:
     ///   - authority: where the sign-in begins.
-    ///   - account: who must sign in.
-    ///   - prompt: as it goes to the provider.
+    ///   - account: the account that must sign in.
+    ///   - prompt: as it is sent to the provider.
     init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccounts.Entry?, prompt: Prompt?) {
         partition = request.partition
         app = request.app.identity
@@ -59,7 +59,7 @@ struct SignInKey: Sendable, Hashable {
         redirectURI = request.redirectURI ?? request.app.redirectURI
     }
 
-    /// Whether this very person has to sign in.
+    /// Whether exactly this person has to sign in.
     func isFor(_ person: KnownAccounts.PersonKey, in partition: Partition) -> Bool {
         self.partition == partition && account == person.homeAccountID && accountEnvironment == person.environment
     }

@@ -3,10 +3,10 @@ import BrokerValues
 
 /// Who has to sign in, and how recently. Pure.
 package struct SignInRequirements: Sendable {
-    /// Whose tokens are wanted.
+    /// The person whose tokens are wanted.
     package struct Person: Sendable {
         package var homeAccountID: HomeAccountID
-        /// An id says whose account it is only where it was given.
+        /// An id identifies an account only where it was issued.
         package var environment: String
         package var username: String
 
@@ -23,14 +23,14 @@ package struct SignInRequirements: Sendable {
         }
     }
 
-    /// The account asked for; always binds.
+    /// The requested account; always binding.
     package var account: Person?
-    /// The login hint, where it binds.
+    /// The login hint, if it is binding.
     package var username: String?
-    /// Seconds between the proof of who they are and ``startedAt``.
+    /// The maximum of seconds between authentication and ``startedAt``.
     package var maxAge: Int64?
     package var startedAt: NumericDate = 0
-    /// Of which authentication contexts there must be one; empty takes any, nil does not ask
+    /// The authentication contexts of which one is required; empty takes any, `nil` does not ask
     /// (``ClaimsRule/essentialContexts(in:)``).
     package var contexts: [String]?
 
@@ -42,9 +42,9 @@ package struct SignInRequirements: Sendable {
     /// - Parameters:
     ///   - home: the account that the ID token names.
     ///   - environment: where it was signed.
-    ///   - username: by which the broker would list it.
+    ///   - username: the name under which the broker would list it.
     ///   - authenticatedAt: `auth_time` (OpenID Connect Core, section 2).
-    /// - Throws: `mismatchedUser`; `invalidResponse` and `interactionRequired` for a proof without a time, or too old.
+    /// - Throws: `mismatchedUser`; `invalidResponse` and `interactionRequired` if `auth_time` is missing or too old.
     package func check(
         home: HomeAccountID, environment: String, username: String, authenticatedAt: NumericDate?
     ) throws(BrokerError) {
@@ -57,7 +57,7 @@ package struct SignInRequirements: Sendable {
         }
         // OpenID Connect Core, section 3.1.3.7, rule 13.
         guard let maxAge else { return }
-        // glewlwyd says 0 when it does not know.
+        // glewlwyd sends 0 if it does not know.
         guard let authenticatedAt, authenticatedAt > 0 else {
             throw BrokerError(
                 .invalidResponse,
@@ -72,7 +72,7 @@ package struct SignInRequirements: Sendable {
         }
     }
 
-    /// - Parameter acr: how the person proved who they are (OpenID Connect Core, section 2).
+    /// - Parameter acr: how the person authenticated (OpenID Connect Core, section 2).
     /// - Throws: `invalidResponse`: the provider had to fail the sign-in itself (section 5.5.1.1).
     package func check(acr: String?) throws(BrokerError) {
         guard let contexts else { return }
@@ -84,7 +84,7 @@ package struct SignInRequirements: Sendable {
         }
     }
 
-    /// The same of a silent request's answer. It need not have an ID token, and then proves nothing: the person can.
+    /// The same check for a silent request. Its answer need not have an ID token, and then proves nothing: the person can.
     ///
     /// - Throws: `interactionRequired`, `claimsChallenge`.
     static func checkRefreshed(acr: String?, among contexts: [String]?) throws(BrokerError) {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Changes of the keys themselves.
+/// Key changes.
 extension BrokerLock {
     package func keyStatus() async -> KeyStatus { await keys.keyStatus() }
 
@@ -24,7 +24,7 @@ extension BrokerLock {
     private func changing(
         _ change: @escaping @Sendable (any VaultKeys, NumericDate) async throws(VaultError) -> Void
     ) async throws(BrokerError) {
-        // One after the other, to the end: the key that the former source is told to discard could be the next one's.
+        // One after the other, to the end: the key that the former source must discard could be the next one's.
         let result = await changes.run { [keys, services] () async -> Result<Void, VaultError> in
             do throws(VaultError) {
                 return .success(try await change(keys, services.clock.now))

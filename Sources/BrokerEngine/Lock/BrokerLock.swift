@@ -3,14 +3,15 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The way from open to locked and back (docs/decisions/0044).
+/// The transitions from open to locked and back (docs/decisions/0009).
 ///
-/// From the first moment on nobody is let in. What is under way goes on to its end: a refresh may have made the provider
-/// replace a token, and without a key the new one could not be kept. Then the keys go, and with them every secret in memory.
+/// From the first moment no new work is admitted. Work in progress continues to its end: a refresh may have made the provider
+/// replace a token, and without a key the new one could not be kept. Then the keys are removed, and with them every secret in
+/// memory.
 package final class BrokerLock: Sendable {
     private struct State {
         var closing: Task<Void, Never>?
-        /// How often it was asked for: an unlocking that began before is over.
+        /// The number of lock requests: an unlock that began before one is void.
         var locks: UInt64 = 0
         var attempts = UnlockAttempts()
     }
@@ -30,8 +31,8 @@ package final class BrokerLock: Sendable {
 
     package var isLocked: Bool { keys.isLocked }
 
-    /// - Parameter act: called as soon as nobody is let in any more, and once more when nothing is under way.
-    /// - Returns: ends when it is let go.
+    /// - Parameter act: called as soon as no new work is admitted, and once more when no work is in progress.
+    /// - Returns: a subscription that ends when it is released.
     package func whenLocking(_ act: @escaping @Sendable () -> Void) -> Subscription { closings.subscribe(act) }
 
     // MARK: Locking
@@ -60,7 +61,7 @@ package final class BrokerLock: Sendable {
         services.transfers.refuse(with: .locked)
         closings.tell(())
         await services.gate.shut()
-        // Who was let in before that may have begun to watch.
+        // Work admitted before may have subscribed since.
         closings.tell(())
         if await !services.writer.flush() {
             services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
@@ -74,7 +75,7 @@ package final class BrokerLock: Sendable {
         services.log.notice("locked", metadata: ["reason": "\(reason)"])
     }
 
-    /// - Returns: when to look again; nil when idle time does not count.
+    /// - Returns: when to check again; `nil` if idle time does not count.
     @discardableResult
     package func lockIfIdle() -> Duration? {
         guard let limit = services.settings().idleLimit else { return nil }
@@ -89,9 +90,9 @@ package final class BrokerLock: Sendable {
     // MARK: Unlocking
 
     /// - Parameters:
-    ///   - passphrase: for the source that asks a person; wrong ones make the next wait.
-    ///   - caller: who gives it, by the name that access rules know.
-    /// - Throws: `accessDenied` for a wrong passphrase, `locked` when the key is not there yet, `throttled`.
+    ///   - passphrase: for the source that asks a person; wrong ones delay the next attempt.
+    ///   - caller: the caller's name in the access rules.
+    /// - Throws: `accessDenied` for a wrong passphrase, `locked` if the key is not available yet, `throttled`.
     package func unlock(passphrase: Secret?, caller: String) async throws(BrokerError) {
         await state.withLock { $0.closing }?.value
         let locks = state.withLock(\.locks)
@@ -111,9 +112,9 @@ package final class BrokerLock: Sendable {
         services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
     }
 
-    /// Opens a broker that started without its key as soon as the key is there. What somebody locked stays locked.
+    /// Opens a broker that started without its key as soon as the key is available. A broker locked by a person stays locked.
     package func unlockByItself() async {
-        // What is said once is not said again.
+        // Each message is logged only once.
         var said = ""
         for await _ in keys.keyChanges() {
             guard keys.isLocked, state.withLock({ $0.locks == 0 }) else { return }
@@ -130,11 +131,11 @@ package final class BrokerLock: Sendable {
         }
     }
 
-    /// - Parameter locks: how often it had been locked when the unlocking began.
+    /// - Parameter locks: the value of ``State/locks`` when the unlock began.
     private func opens(since locks: UInt64) -> Bool {
         state.withLock { state in
             state.attempts.succeeded()
-            // Who began after that lock, and was quicker, has opened it already.
+            // An unlock that began after that lock, and was quicker, may have opened it already.
             if state.locks != locks, !services.gate.isOpen { keys.lock() }
             guard !keys.isLocked else { return false }
             services.gate.open()
@@ -155,7 +156,7 @@ package final class BrokerLock: Sendable {
 }
 
 extension BrokerError {
-    /// What an administrator is told of the keys; the texts name files and programs, never contents.
+    /// An error of the keys for an administrator; the texts name files and programs, never contents.
     package init(ofKeys error: VaultError) {
         switch error {
         case .wrongPassphrase:

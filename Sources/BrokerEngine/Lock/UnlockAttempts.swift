@@ -1,7 +1,7 @@
-/// How long who tries passphrases has to wait for the next try. Pure: time is handed in.
+/// The delay before a caller's next passphrase attempt. Pure: the time is a parameter.
 ///
-/// Each try is counted as a wrong one when it begins, so that many at a time wait for one another, too. Whoever tries waits
-/// alone: a program that guesses does not keep another one from unlocking.
+/// Each attempt is counted as wrong when it begins, so that concurrent ones delay each other too. Delays are per caller: a program
+/// that guesses does not keep another one from unlocking.
 package struct UnlockAttempts: Sendable {
     package static let longestPause = Duration.seconds(60)
     static let rememberedCallers = 64
@@ -15,8 +15,8 @@ package struct UnlockAttempts: Sendable {
 
     package init() {}
 
-    /// - Parameter caller: who tries, by the name that access rules know.
-    /// - Returns: how long this try waits; nil when it would be too long to wait for.
+    /// - Parameter caller: the caller's name in the access rules.
+    /// - Returns: the delay of this attempt; `nil` if it would be too long to wait for.
     package mutating func begin(_ caller: String, at now: Duration) -> Duration? {
         let caller = place(of: caller, at: now)
         var record = records[caller] ?? Record()
@@ -35,7 +35,7 @@ package struct UnlockAttempts: Sendable {
         min(.seconds(1 << min(failures - 1, 6)), longestPause)
     }
 
-    /// A crowd of callers shares one place: nobody gets rid of a pause by coming under another name.
+    /// A crowd of callers shares one place: a new name does not remove a delay.
     private mutating func place(of caller: String, at now: Duration) -> String {
         guard records[caller] == nil, records.count >= Self.rememberedCallers else { return caller }
         records = records.filter { $0.value.next > now }

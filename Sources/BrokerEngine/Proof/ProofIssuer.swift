@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// `token.proof`, after access said yes.
+/// `token.proof`, after the access check.
 package struct ProofRequest: Sendable {
     package var partition: Partition
     package var app: AppRegistration
@@ -9,9 +9,9 @@ package struct ProofRequest: Sendable {
     /// Another authority than the app's own, for this request.
     package var authority: Authority?
     package var target: ProofTarget
-    /// The API's, if it gave one.
+    /// The API's nonce, if it sent one.
     package var nonce: String?
-    /// Which token the proof goes along with; nil means the newest that is still good.
+    /// The token that the proof is sent with; `nil` means the newest that is still valid.
     package var accessToken: Secret?
 
     package init(partition: Partition, app: AppRegistration, target: ProofTarget) {
@@ -21,7 +21,7 @@ package struct ProofRequest: Sendable {
     }
 }
 
-/// Makes proofs for the app's own calls. Nothing but a signature leaves the broker.
+/// Makes proofs for the app's own calls. Only a signature leaves the broker.
 struct ProofIssuer: Sendable {
     let services: EngineServices
 
@@ -61,7 +61,7 @@ struct ProofIssuer: Sendable {
 }
 
 extension TokenBroker {
-    /// - Throws: `interactionRequired` when there is no DPoP token to make a proof for.
+    /// - Throws: `interactionRequired` if there is no DPoP token to make a proof for.
     package func proof(_ request: ProofRequest) throws(BrokerError) -> IssuedProof {
         try ProofIssuer(services: services).prove(request)
     }

@@ -1,18 +1,18 @@
 import BrokerModel
 import BrokerValues
 
-/// The key pairs that DPoP tokens are bound to (RFC 9449): one for each client and account, made when the first such token
-/// is wanted, and filed together with it.
+/// The key pairs that DPoP tokens are bound to (RFC 9449): one for each client and account, made when the first such token is
+/// requested, and filed together with it.
 struct ProofKeys: Sendable {
     let services: EngineServices
 
-    /// The key for a token that is to be asked for.
+    /// The key for a new token.
     ///
-    /// - Parameter binds: whether the refresh token shall be bound although the access token is a bearer token (decision 165).
-    /// - Parameter tokens: of the owner, where that is known; a person who is yet to sign in has a new key.
-    /// - Returns: nil when no bound token is wanted.
-    /// - Throws: `unsupported` when the provider does not say that it makes such tokens: asking it all the same would bring
-    ///   a bearer token.
+    /// - Parameter binds: whether to bind the refresh token although the access token is a bearer token (decision 14).
+    /// - Parameter tokens: the owner's tokens, if the owner is known; a person who is yet to sign in gets a new key.
+    /// - Returns: `nil` if no bound token is wanted.
+    /// - Throws: `unsupported` if the provider does not announce such tokens: requesting one all the same would bring a bearer
+    ///   token.
     func key(
         for type: TokenType, binds: Bool = false, of tokens: CachedTokens?, at metadata: ProviderMetadata
     ) throws(BrokerError) -> ProofKey? {
@@ -27,8 +27,8 @@ struct ProofKeys: Sendable {
         return made
     }
 
-    /// The key for a refresh. A bound refresh token is proven with its own key, whatever it shall bring; one that is not
-    /// becomes no bound one for the sake of a bearer token.
+    /// The key for a refresh. A bound refresh token is proven with its own key, whatever type is requested; an unbound one is not
+    /// bound for the sake of a bearer token.
     func key(
         for type: TokenType, spending token: RefreshTokenRecord, of tokens: CachedTokens, at metadata: ProviderMetadata
     ) throws(BrokerError) -> ProofKey? {
@@ -39,7 +39,7 @@ struct ProofKeys: Sendable {
         return known
     }
 
-    /// - Returns: nil when none was made yet.
+    /// - Returns: `nil` if none was made yet.
     func filedKey(in tokens: CachedTokens) throws(BrokerError) -> ProofKey? {
         guard let stored = tokens.proofKey else { return nil }
         let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: stored.sealed) }
@@ -54,7 +54,7 @@ struct ProofKeys: Sendable {
         .internal, "The key that this sign-in is bound to cannot be used; sign out, and in again.",
         reason: .vaultDamaged)
 
-    /// - Throws: for a token of another type than the app asked for (decision 13): it would not know how to use it.
+    /// - Throws: for a token of another type than the app requested (decision 14): the app would not know how to use it.
     static func check(_ type: TokenType, for asked: TokenType, at authority: Authority) throws(BrokerError) {
         guard type != asked else { return }
         throw asked == .dpop ? unsupported(authority) : bindsEverything(authority)
@@ -74,7 +74,7 @@ struct ProofKeys: Sendable {
         )
     }
 
-    /// A bearer token that came instead of a bound one is not handed out: the app counts on the binding.
+    /// A bearer token received instead of a bound one is not returned: the app counts on the binding.
     static func unsupported(_ authority: Authority) -> BrokerError {
         BrokerError(
             .unsupported,

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// `apps.registerAtProvider`: makes a client where the provider lets the broker (RFC 7591).
+/// `apps.registerAtProvider`: registers a client at the provider, if that lets the broker (RFC 7591).
 struct ClientRegistration: Sendable {
     let services: EngineServices
 
-    /// - Parameter draft: what the app will be, its client id not known yet.
+    /// - Parameter draft: the future app, without its client id.
     /// - Returns: the app with its client id, and its secret if it has one.
     func register(
         _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
@@ -29,9 +29,9 @@ struct ClientRegistration: Sendable {
         }
     }
 
-    /// On loopback, at a path that no other client has: an answer that another provider gives does not come back there, for
-    /// it knows no client with this path (mix-up; RFC 9700, section 4.4.2.2). The port is the kernel's choice, and a provider
-    /// that follows RFC 8252, section 7.3, compares the rest only.
+    /// On loopback, at a path that no other client has: another provider's answer cannot arrive there, because that provider knows
+    /// no client with this path (mix-up; RFC 9700, section 4.4.2.2). The kernel chooses the port, and a provider that follows RFC
+    /// 8252, section 7.3, compares only the rest.
     private func ownRedirectURI() -> String { "http://127.0.0.1/" + Base64URL.encode(services.random.bytes(16)) }
 
     /// RFC 7591, section 3.2.2; RFC 6750, section 3.1.

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerValues
 
 extension TokenBroker {
-    /// Makes a client at the provider (RFC 7591). What it returns is not known here yet; the caller registers it.
+    /// Registers a client at the provider (RFC 7591). The result is not registered here yet; the caller does that.
     ///
-    /// - Parameter draft: what the app will be, its client id not known yet.
+    /// - Parameter draft: the future app, without its client id.
     package func registerAtProvider(
         _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
     ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
@@ -12,7 +12,7 @@ extension TokenBroker {
             .register(draft, isConfidential: isConfidential, initialAccessToken: initialAccessToken)
     }
 
-    /// What the provider says of itself, before an app is registered there.
+    /// The provider's metadata, before an app is registered there.
     package func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
         do throws(ProviderError) {
             return try await services.provider.metadata(of: authority)

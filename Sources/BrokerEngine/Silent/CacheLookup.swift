@@ -1,43 +1,43 @@
 import BrokerModel
 import BrokerValues
 
-/// A silent request against the cache: who it is for, and what is done about it. With ``Source/memory`` it is the hot path.
+/// Looks up a silent request in the cache: the account, and the decision. With ``Source/memory`` it is the hot path.
 package struct CacheLookup: Sendable {
     let services: EngineServices
 
     /// Where a request is looked up.
     enum Source: Sendable {
-        /// What the index holds: without waiting and without the disk.
+        /// The content of the index: without waiting and without the disk.
         case memory
-        /// The index, and the vault for what is not there yet.
+        /// The index, and the vault for missing entries.
         case vault
     }
 
-    /// A request seen against the cache: who it is for, and what was decided.
+    /// The result of a lookup: the account, and the decision.
     struct LookupResult: Sendable {
         var entry: KnownAccounts.Entry
         var owner: CacheIndex.OwnerKey
         var tokens: CachedTokens
-        /// Nothing where only memory was asked: families are for refreshes.
+        /// Empty for a lookup in memory only: families matter for refreshes.
         var family: FamilyKnowledge
         var question: SilentDecision.Question
         var decision: SilentDecision
         /// The request's authority.
         var target: Authority
 
-        /// Where a refresh goes: the request's authority, or the account's home tenant, in the account's cloud.
+        /// The destination of a refresh: the request's authority, or the account's home tenant, in the account's cloud.
         var destination: Authority { TenantRules.destination(of: target, for: entry) }
 
-        /// Whether that is the account's own authority: its home tenant, where there are tenants.
+        /// Whether that is the account's own authority: its home tenant, if there are tenants.
         var isAtHome: Bool {
             guard let home = entry.homeTenant, destination.hasTenants else { return true }
             return question.realm == home
         }
 
-        /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
+        /// Refreshes that may redeem the same token take turns: with family tokens, all clients of the account.
         var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
-        /// The refresh tokens that may be spent, in the order of trying.
+        /// The refresh tokens that may be redeemed, in the order of trying.
         var spendable: [StoredRecord<RefreshTokenRecord>] { tokens.spendable(for: question.tokenType, family) }
 
         func answer(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
@@ -51,7 +51,7 @@ package struct CacheLookup: Sendable {
         }
     }
 
-    /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
+    /// Without waiting and without the disk; `nil` if that is not enough, or if the answer would be an error.
     package func cached(_ request: SilentRequest) -> AcquiredToken? {
         guard request.rejectedToken == nil, request.stepUp == nil, let lookup = try? look(at: request, in: .memory),
             case .cached(let token) = lookup.decision
@@ -60,7 +60,7 @@ package struct CacheLookup: Sendable {
         return lookup.answer(token, services)
     }
 
-    /// Starts a renewal when one is due; never waits, never fails.
+    /// Starts a renewal if one is due; never waits, never fails.
     func renewIfDue(
         _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
     ) {
@@ -69,9 +69,9 @@ package struct CacheLookup: Sendable {
         SilentAcquisition(services: services).renewAhead(token, for: request, owner: owner)
     }
 
-    /// The one way from a request to what is done about it. With ``Source/memory`` it is the hot path.
+    /// The only way from a request to its decision. With ``Source/memory`` it is the hot path.
     ///
-    /// - Throws: also when the source does not have what is asked for; what that is, only the vault's errors say.
+    /// - Throws: also if the source lacks the needed records; only the vault's errors are meant for callers.
     func look(at request: SilentRequest, in source: Source = .vault) throws(BrokerError) -> LookupResult {
         let target = request.target
         try ScopeRules.check(request.scopes)
@@ -98,7 +98,7 @@ package struct CacheLookup: Sendable {
             decision: SilentDecision.decide(question, from: tokens, family: family), target: target)
     }
 
-    /// Whether anything is left of a sign-in; yes where that is not known.
+    /// Whether anything is left of a sign-in; true if unknown.
     private func isAlive(_ entry: KnownAccounts.Entry, _ request: SilentRequest, in source: Source) -> Bool {
         let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         guard let (tokens, family) = try? tokens(of: owner, in: source) else { return true }
@@ -122,14 +122,15 @@ package struct CacheLookup: Sendable {
         return (tokens, FamilyKnowledge())
     }
 
-    /// Ends a look at memory, or at too much of it; it reaches nobody. One value, so that the hot path makes none.
+    /// Ends a lookup in memory that found too little or would take too long; never reaches a client. A shared value, so that the
+    /// hot path makes none.
     private static let notInMemory = BrokerError(.internal, "It is not in memory yet.")
 }
 
-/// The order of a silent request (MSAL, "Silent"): the cached access token, then the refresh tokens, then the person.
+/// The steps of a silent request (MSAL, "Silent"): the cached access token, then the refresh tokens, then the person.
 package enum SilentDecision: Sendable {
     case cached(StoredRecord<AccessTokenRecord>)
-    /// The app's own refresh token first, then a family's: the next is spent when one turns out to be dead.
+    /// The app's own refresh token first, then a family's: the next is tried if one turns out to be dead.
     case refresh([StoredRecord<RefreshTokenRecord>])
     case interact(ErrorReason)
 
@@ -139,12 +140,12 @@ package enum SilentDecision: Sendable {
         package var tokenType: TokenType
         /// Sorted.
         package var resources: [String]
-        /// Which token ``rule`` is about.
+        /// The token that ``rule`` applies to.
         package var lifetimeOf: MeasuredToken
         package var rule: ExpiryRule
         /// `forceRefresh`, or a claims request: the cached access token does not answer it.
         package var bypassesCache: Bool
-        /// A token that is good for more is no answer.
+        /// A token with more scopes is no answer.
         package var ceiling: Scopes?
 
         package init(
@@ -177,25 +178,25 @@ package enum SilentDecision: Sendable {
 }
 
 extension SilentDecision.Question {
-    /// Nil where the access token is measured, or the ID token's end is not known.
+    /// `nil` if the access token is measured, or the ID token's expiry is unknown.
     func measuredIDToken(of tokens: CachedTokens) -> TokenLifetime? {
         lifetimeOf == .idToken ? tokens.idTokenLifetimes[realm] : nil
     }
 
-    /// Whether a cached access token answers it as far as time goes, and what came along.
+    /// Whether the lifetimes of a cached access token and its ID token suffice for the request.
     func isUsable(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
         guard lifetimeOf == .idToken, let idToken else { return rule.isUsable(token) }
         // The refresh that brought the access token brought no other ID token; the next would not either.
         return rule.withoutMinimum.isUsable(token) && (rule.isUsable(idToken) || idToken.cachedAt < token.cachedAt)
     }
 
-    /// As above, while the provider cannot be reached.
+    /// The same, while the provider cannot be reached.
     func isUsableInBuffer(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
         guard lifetimeOf == .idToken, let idToken else { return rule.isUsableInBuffer(token) }
         return rule.withoutMinimum.isUsableInBuffer(token) && rule.isUsableInBuffer(idToken)
     }
 
-    /// Whether the ID token is asked for and has ended.
+    /// Whether the ID token is requested and has expired.
     func isOver(_ idToken: TokenLifetime?) -> Bool {
         lifetimeOf == .idToken && idToken.map { !rule.isAlive($0) } ?? false
     }

@@ -1,15 +1,15 @@
 import BrokerModel
 import BrokerValues
 
-/// An account that its provider says was deleted (`user_account_deleted`): nothing of it stays behind in the app's group, as in
-/// MSAL. Other groups hear it with a token of their own (decision 169).
+/// An account that its provider reports as deleted (`user_account_deleted`): everything of it is removed from the app's group, as
+/// in MSAL. Other groups learn it with a token of their own (decision 19).
 struct DeletedAccount: Sendable {
     let services: EngineServices
     let request: SilentRequest
 
     private var partition: Partition { request.partition }
 
-    /// - Parameter token: what was refused. Where a sign-in has replaced it meanwhile, the account is there again.
+    /// - Parameter token: the refused token. If a sign-in has replaced it meanwhile, the account exists again.
     func remove(_ account: AccountRecord, asToldFor token: StoredRecord<RefreshTokenRecord>) async {
         let removed: [KnownAccounts.Entry]
         do throws(VaultError) {
@@ -31,7 +31,7 @@ struct DeletedAccount: Sendable {
         }
     }
 
-    /// In the write queue.
+    /// Runs in the write queue.
     private func decide(
         _ person: KnownAccounts.PersonKey, _ token: StoredRecord<RefreshTokenRecord>, from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: [KnownAccounts.Entry]) {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// From when to when a token is good.
+/// The start and end of a token's validity.
 package struct TokenLifetime: Sendable, Equatable {
     package var cachedAt: NumericDate
     package var expiresOn: NumericDate
@@ -13,20 +13,20 @@ package struct TokenLifetime: Sendable, Equatable {
 
     package init(_ token: AccessTokenRecord) { self.init(cachedAt: token.cachedAt, expiresOn: token.expiresOn) }
 
-    /// Nil where its end is not known.
+    /// `nil` if its end is unknown.
     package init?(_ token: IDTokenRecord) {
         guard let expiresOn = token.expiresOn else { return nil }
         self.init(cachedAt: token.cachedAt, expiresOn: expiresOn)
     }
 }
 
-/// When a cached access token may still be handed out (MSAL, "Cache lookup").
+/// Whether a cached access token may still be returned (MSAL, "Cache lookup").
 package struct ExpiryRule: Sendable {
     package var now: NumericDate
-    /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that
-    /// lives for five minutes would otherwise never be handed out again.
+    /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that lives for
+    /// five minutes would otherwise never be returned again.
     package var buffer: Int64
-    /// What the caller asked for takes the place of the buffer.
+    /// The caller's minimum replaces the buffer.
     package var minimumLifetime: Int64?
 
     package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
@@ -41,19 +41,19 @@ package struct ExpiryRule: Sendable {
 
     package func isUsable(_ token: AccessTokenRecord) -> Bool { isUsable(TokenLifetime(token)) }
 
-    /// For the time that the provider cannot be reached: a token that counts as expired, and is not.
+    /// For the time when the provider cannot be reached: a token that counts as expired, but is not.
     package func isUsableInBuffer(_ token: TokenLifetime) -> Bool { isGood(token, for: minimumLifetime ?? 0) }
 
     package func isUsableInBuffer(_ token: AccessTokenRecord) -> Bool { isUsableInBuffer(TokenLifetime(token)) }
 
-    /// Whether it has not ended, whatever was asked for.
+    /// Whether it has not expired, whatever minimum was requested.
     package func isAlive(_ token: TokenLifetime) -> Bool { isGood(token, for: 0) }
 
-    /// For a token that nobody asked a lifetime of.
+    /// For a token without a requested minimum.
     var withoutMinimum: ExpiryRule { ExpiryRule(now: now, buffer: buffer) }
 
-    /// From when on it is not usable. A lifetime that the token never had is no reason to renew it all the time: half of its own
-    /// counts then.
+    /// The time from which it is not usable. A requested minimum beyond the token's own lifetime is no reason to renew it all the
+    /// time: half of the lifetime counts then.
     package func end(of token: TokenLifetime) -> NumericDate {
         let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
         let least = min(minimumLifetime ?? buffer(of: token), overflow ? .max : max(lifetime, 0) / 2)
@@ -62,10 +62,10 @@ package struct ExpiryRule: Sendable {
     }
 
     private func isGood(_ token: TokenLifetime, for least: Int64) -> Bool {
-        // A token from the future says that the clock went back: nothing can be told about its age.
+        // A token from the future means that the clock was set back: its age is unknown.
         guard token.cachedAt <= now else { return false }
         let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
-        // Seconds are whole: with none left the token has ended, up to a second ago.
+        // Seconds are whole: with none left the token ended up to a second ago.
         return !overflow && left > 0 && left >= least
     }
 
@@ -74,7 +74,7 @@ package struct ExpiryRule: Sendable {
         return overflow ? buffer : min(buffer, lifetime / 5)
     }
 
-    /// `ext_expires_in` says how long a resource goes on taking a token while the provider cannot give a new one.
+    /// `ext_expires_in` says how long a resource accepts a token while the provider cannot issue a new one.
     package func isUsableWhileProviderIsDown(_ token: AccessTokenRecord) -> Bool {
         guard token.cachedAt <= now, let extended = token.extendedExpiresOn else { return false }
         let (left, overflow) = extended.subtractingReportingOverflow(now)
@@ -82,10 +82,10 @@ package struct ExpiryRule: Sendable {
     }
 }
 
-/// When a cached access token, though still good, is renewed in the background (MSAL, "Proactive refresh").
+/// When a cached access token, though still valid, is renewed in the background (MSAL, "Proactive refresh").
 package struct RefreshAheadRule: Sendable {
     package var now: NumericDate
-    /// Percent of the lifetime after which a token is renewed whose provider does not say when; 0 never does.
+    /// Percent of the lifetime after which a token is renewed if its provider does not say when; 0 means never.
     package var share: Int
 
     package init(now: NumericDate, share: Int) {
@@ -98,7 +98,7 @@ package struct RefreshAheadRule: Sendable {
         return now >= due
     }
 
-    /// When it is renewed; nil for one that is not.
+    /// When it is renewed; `nil` means never.
     package static func due(_ token: AccessTokenRecord, share: Int) -> NumericDate? {
         if let refreshOn = token.refreshOn { return refreshOn }
         guard share > 0 else { return nil }

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// Work that is done for each key once at a time, and then not again for a while. Who has much of it under way or resting gets
-/// no more (``FairQuota``).
+/// Work that is done once at a time for each key, and then not again for a while. An owner with much of it in progress or resting
+/// gets no more (``FairQuota``).
 struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
     enum Standing {
-        /// It is the caller's to do, and to say when it is over.
+        /// The caller has to do it, and to report its end.
         case new
         case underWay
         /// It was done a moment ago.
@@ -16,7 +16,7 @@ struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
 
     private struct Entry {
         let owner: CacheIndex.GroupKey
-        /// Nil while it is under way.
+        /// `nil` while it is in progress.
         var rested: Duration?
     }
 
@@ -40,7 +40,7 @@ struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
         return .new
     }
 
-    /// - Parameter rested: from when it may be done again; nil is at once.
+    /// - Parameter rested: when it may be done again; `nil` means at once.
     mutating func end(_ key: Key, restingUntil rested: Duration?) {
         if let rested { entries[key]?.rested = rested } else { remove(key) }
     }

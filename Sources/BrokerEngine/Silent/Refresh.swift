@@ -2,11 +2,11 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// One flight: spends a refresh token once, and keeps what comes back before anybody is answered.
+/// One flight: redeems a refresh token once, and keeps the result before any caller is answered.
 struct Refresh: Sendable {
     let services: EngineServices
     let request: SilentRequest
-    /// The cached access token that shall be renewed although it is still good.
+    /// The cached access token to renew although it is still valid.
     var replaces: [UInt8]?
 
     typealias LookupResult = CacheLookup.LookupResult
@@ -17,14 +17,14 @@ struct Refresh: Sendable {
             do throws(BrokerError) {
                 return .success(try await attempt())
             } catch {
-                // A sign-in that came in between: its refresh token has not been spent yet.
+                // A sign-in came in between: its refresh token has not been redeemed yet.
                 guard error.cause is RefreshPrecondition.Replaced else { return .failure(error) }
             }
         }
     }
 
     private func attempt() async throws(BrokerError) -> AcquiredToken {
-        // What was true when the flight was booked may have changed: an earlier flight has just rotated the token.
+        // The state may have changed since the flight was created: an earlier flight has just rotated the token.
         let lookup = try CacheLookup(services: services).look(at: request)
         switch lookup.decision {
         case .cached(let token):
@@ -40,7 +40,7 @@ struct Refresh: Sendable {
             do throws(BrokerError) {
                 return try await ask(spendable, in: lookup)
             } catch {
-                // A sign-in may have brought what was asked for while the old token was refused.
+                // A sign-in may have brought the requested token while the old refresh token was refused.
                 guard error.kind == .interactionRequired, error.reason != .accountDeleted else { throw error }
                 let now = try CacheLookup(services: services).look(at: request)
                 guard now.owner == lookup.owner, case .cached(let token) = now.decision else { throw error }
@@ -87,12 +87,12 @@ struct Refresh: Sendable {
         case useless(RefreshToken, BrokerError, Failure)
     }
 
-    /// What is to be noted of a token that was of no use.
+    /// The consequence for a token that was of no use.
     private enum Failure {
         case isDead
         /// The whole account is gone.
         case accountIsGone
-        /// It is for clients of its family, which this one is not of.
+        /// It is for clients of its family, to which this client does not belong.
         case notInFamily
     }
 
@@ -109,13 +109,13 @@ struct Refresh: Sendable {
                 switch try await spendLocked(token, secret, in: lookup) {
                 case .done(let answer): return answer
                 case .useless(let sent, let why, let learnt):
-                    // The first says why the sign-in is over; that another token is no help either is no news.
+                    // The first error says why the sign-in is over; the failure of further tokens adds nothing.
                     if dead.isEmpty || learnt == .accountIsGone { error = why }
                     dead.append(secret)
                     (useless, lesson) = (sent, learnt)
                 }
             }
-            // Before the last one is gone: who finds none from then on shall hear why.
+            // Before the last one is removed: requests that find none from then on get this error.
             if place == spendable.endIndex - 1, error.reason != .noTokens {
                 let (holder, now) = (RequestThrottle.TokenKey(request, of: lookup.owner), services.clock.uptime)
                 services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
@@ -138,7 +138,7 @@ struct Refresh: Sendable {
         let environment = token.record.owner.environment
         await services.turns.take(secret, at: environment)
         defer { services.turns.leave(secret, at: environment) }
-        // The request that had the turn before may have received another token.
+        // An earlier holder of the lock may have received another token.
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
         if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
             throw why
@@ -164,10 +164,10 @@ struct Refresh: Sendable {
         let known = ScopeRules.toRefresh(
             request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
             earlier: Scopes(refreshToken.record.scopes),
-            // The grant may be for several resources, and not every scope known at each.
+            // The grant may be for several resources, where not every scope is known at each.
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
-        // Before it leaves: whoever finds the vault after a power cut knows which token was under way (decision 74).
+        // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
         let sent = await services.underWay.mark(refreshToken, in: request.partition)
         let response: TokenResponse
         do throws(ProviderError) {
@@ -183,14 +183,14 @@ struct Refresh: Sendable {
         }
         var spent = sent
         let isReusable = response.refreshToken.map { $0 == secret } ?? true
-        // It may stay, and is as good as new then: a family's token is not always replaced by the one that comes.
+        // It may stay, and is as good as new then: the response does not always replace a family's token.
         if response.refreshToken == nil || sent.record.familyID != nil {
             spent = await mark(sent, from: refreshToken) {
                 ($0.unansweredAt, $0.refusedAt) = (nil, nil)
                 $0.isReusable = isReusable ? true : nil
             }
         }
-        // For the successor, which may be the very same token.
+        // For the successor, which may be the same token.
         var record = spent.record
         record.isReusable = isReusable ? true : nil
         spent = RefreshToken(record: record, sealed: spent.sealed)
@@ -202,7 +202,7 @@ struct Refresh: Sendable {
                 earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
     }
 
-    /// A family's token may be of another app's sign-in.
+    /// A family's token may come from another app's sign-in.
     private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
         guard refreshToken.record.familyID == nil,
             let idToken = lookup.tokens.idTokens[lookup.question.realm]
@@ -211,9 +211,9 @@ struct Refresh: Sendable {
     }
 
     /// - Parameters:
-    ///   - sent: marked as under way.
-    ///   - before: what was known of the token until then.
-    /// - Throws: when the failure is not the token's.
+    ///   - sent: marked as in flight.
+    ///   - before: the previous record of the token.
+    /// - Throws: if the failure is not about the token.
     private func classify(
         _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
         in lookup: LookupResult
@@ -223,7 +223,7 @@ struct Refresh: Sendable {
         case .refused(let told):
             refusal = told
         case .refusedWithoutReason(let status, _) where before.record.refusedAt != nil:
-            // It was no passing trouble of something in between: the token is dead.
+            // It was no transient problem of an intermediary: the token is dead.
             refusal = OAuthRefusal(
                 error: "invalid_grant", description: "The provider gave no reason.", status: status)
         case .refusedWithoutReason:
@@ -257,7 +257,7 @@ struct Refresh: Sendable {
         return .useless(sent, meaning.error, meaning.isAccountGone ? .accountIsGone : .isDead)
     }
 
-    // MARK: What becomes of a token
+    // MARK: Token updates
 
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
     private func forget(_ dead: RefreshToken) async {
@@ -283,12 +283,13 @@ struct Refresh: Sendable {
                 .token(.refreshTokenRejected, accountID: id, scopes: dead.record.scopes, expiresOn: nil)))
     }
 
-    /// Notes durably what is known of this token without replacing it: that an answer is missing (it is tried again, but no
-    /// one shall wonder if it is dead), or what it is good for.
+    /// Records knowledge about this token durably without replacing it: that a response is missing (the token is tried again, and
+    /// may turn out to be dead), or what it is good for.
     ///
     /// - Parameters:
-    ///   - earlier: what the change begins with. If nothing changes, that very record is put back: failures are remembered by it.
-    /// - Returns: the token as it is from now on.
+    ///   - earlier: the starting point of the change. If nothing changes, that same record is restored: failures are remembered by
+    ///     it.
+    /// - Returns: the token's new record.
     @discardableResult
     private func mark(
         _ sent: RefreshToken, from earlier: RefreshToken? = nil,
@@ -318,7 +319,7 @@ struct Refresh: Sendable {
         }
     }
 
-    /// - Returns: nil when nothing was changed.
+    /// - Returns: `nil` if nothing was changed.
     @discardableResult
     private func write<Answer: Sendable>(
         _ complaint: Logger.Message,
@@ -334,13 +335,13 @@ struct Refresh: Sendable {
 }
 
 extension ProviderError {
-    /// The provider had the refresh token, and what it gave for it did not arrive.
+    /// The provider received the refresh token, and its response did not arrive.
     fileprivate var mayHaveReplacedTheToken: Bool {
         switch self {
         case .outcomeUnknown: true
-        // Without a status the answer was too large, or no HTTP: what it said nobody knows.
+        // Without a status the response was too large, or not HTTP: its content is unknown.
         case .invalidResponse(let status, _): status == nil || status == 200
-        // The gateway got no answer of the provider's, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
+        // The gateway got no response from the provider, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
         case .unavailable(let status, _, _): status == 502 || status == 504
         default: false
         }

@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// One refresh at a time for a refresh token; callers that want the same thing share its outcome.
+/// One refresh at a time for a refresh token; callers with equal requests share its outcome.
 ///
-/// A flight belongs to the broker: it runs to its end whoever is still waiting for it. When the provider takes too long,
-/// those who wait are told so, and the flight goes on: an answer that comes late still holds the only good refresh token.
+/// A flight belongs to the broker: it runs to its end even if no caller waits. If the provider takes too long, the waiting callers
+/// get an error, and the flight goes on: a late response still holds the only good refresh token.
 final class RefreshFlights: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
-    /// What is asked for. Different requests that spend one token take turns.
+    /// The content of a request. Different requests that redeem one token take turns.
     struct Request: Sendable, Hashable {
         var clientID: String
         var scopes: Scopes
@@ -33,9 +33,9 @@ final class RefreshFlights: Sendable {
     }
 
     enum Joining: Sendable {
-        /// The flight of this very request: newly started, or under way already.
+        /// The flight of an equal request: newly started, or already in progress.
         case joined(Promise<Outcome>)
-        /// Another request spends the token; look again when it is done, unless it fails for being late.
+        /// Another request redeems the token; look again when it is done, unless it fails for being late.
         case wait(Promise<Outcome>)
     }
 
@@ -44,9 +44,9 @@ final class RefreshFlights: Sendable {
         /// The callers' answer; it may be there before the task's end.
         let answer: Promise<Outcome>
         let task: Task<Void, Never>
-        /// When callers are not to wait any longer; nil once they have been told.
+        /// When callers must stop waiting; `nil` once they have been answered.
         var lateAt: Duration?
-        /// Signed out meanwhile, with `revoke`.
+        /// Owners signed out meanwhile, with `revoke`.
         var revoked: Set<CacheIndex.OwnerKey> = []
     }
 
@@ -54,13 +54,13 @@ final class RefreshFlights: Sendable {
     private let gate: LockGate
     private let patience: @Sendable () -> Duration
     static let limit = 4_096
-    /// From one look at all flights to the next, at least.
+    /// The minimum time between two checks of all flights.
     private static let glance = Duration.milliseconds(50)
 
     private struct State {
         var flights: [CacheIndex.OwnerKey: Flight] = [:]
         var places = FairQuota<Partition, GroupID>(limit: RefreshFlights.limit)
-        /// Looks for late flights while there are any.
+        /// Checks for late flights while there are any.
         var watch: Task<Void, Never>?
 
         mutating func end(_ key: CacheIndex.OwnerKey) {
@@ -83,7 +83,7 @@ final class RefreshFlights: Sendable {
 
     var count: Int { state.withLock { $0.flights.count } }
 
-    /// - Parameter key: whose refresh token is spent.
+    /// - Parameter key: the owner of the refresh token.
     func join(
         _ key: CacheIndex.OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome
     ) -> Joining {
@@ -96,7 +96,7 @@ final class RefreshFlights: Sendable {
                 answer.fulfil(.failure(Self.tooMany))
                 return .joined(answer)
             }
-            // The broker is not locked before what the provider answers is kept.
+            // The broker is not locked until the provider's response is kept.
             gate.join()
             let task = Task {
                 defer { gate.leave() }
@@ -111,7 +111,7 @@ final class RefreshFlights: Sendable {
         }
     }
 
-    /// One task for all flights of a burst: a sleep that is cancelled keeps its memory until its time, long after the flight.
+    /// One task for all flights of a burst: a cancelled sleep keeps its memory until its time, long after the flight.
     private func watch() -> Task<Void, Never> {
         Task { [weak self, clock] in
             while !Task.isCancelled, let next = self?.tellLate() {
@@ -120,9 +120,9 @@ final class RefreshFlights: Sendable {
         }
     }
 
-    /// Tells those who wait for late flights.
+    /// Answers the callers of late flights.
     ///
-    /// - Returns: when the next one is late; nil when there is none.
+    /// - Returns: when the next one is late; `nil` if there is none.
     private func tellLate() -> Duration? {
         let (late, next) = state.withLock { [now = clock.uptime] state in
             let times = state.flights.compactMapValues(\.lateAt)
@@ -138,7 +138,7 @@ final class RefreshFlights: Sendable {
         return next
     }
 
-    /// The person has signed out and wants the tokens revoked: also those that a flight under way will bring.
+    /// The person has signed out with revocation: this includes tokens that a flight in progress will bring.
     func revoke(_ owners: [CacheIndex.OwnerKey]) {
         state.withLock { state in
             for owner in owners {
@@ -167,7 +167,7 @@ final class RefreshFlights: Sendable {
 }
 
 extension RefreshFlights.Outcome {
-    /// The flight is not over: its token must not be spent by another one.
+    /// The flight is not over: its token must not be redeemed by another one.
     var isPending: Bool {
         if case .failure(let error) = self { error.reason == .answerPending } else { false }
     }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Refresh tokens are marked durably before they are sent (decision 74).
+/// Refresh tokens are marked durably before they are sent (decision 18).
 struct RefreshIntents: Sendable {
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
@@ -11,7 +11,7 @@ struct RefreshIntents: Sendable {
     let clock: any BrokerClock
     let log: Logger
 
-    /// - Returns: the token as it is from now on. When the vault does not take the mark, it may be sent all the same.
+    /// - Returns: the token's new record. If the vault does not take the mark, the token may still be sent.
     func mark(_ token: RefreshToken, in partition: Partition) async -> RefreshToken {
         guard token.record.unansweredAt == nil else { return token }
         do throws(VaultError) {

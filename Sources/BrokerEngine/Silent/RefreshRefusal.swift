@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure (decision 121).
+/// The meaning of a provider's refusal of a refresh token, for the caller and for the token. Pure (decision 19).
 ///
-/// Whatever the OAuth error is, a person who signs in again is the way out (MSAL, "Errors"), with these exceptions: a
-/// scope or a client that does not exist, a protection policy, and a provider that is just not available.
+/// For any OAuth error the way out is a new sign-in by the person (MSAL, "Errors"), with these exceptions: a scope or a client that
+/// does not exist, a protection policy, and a provider that is just not available.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
-    /// What becomes of the token that was sent.
+    /// The state of the token that was sent.
     package var fate: Fate
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
-    /// The person's account is gone at the provider, and with it all that there is of it here.
+    /// The person's account no longer exists at the provider, and everything of it has to go here.
     package var isAccountGone: Bool
     /// The provider narrowed the grant when it was asked for less.
     package var showsNarrowing: Bool
@@ -19,24 +19,24 @@ package struct RefreshRefusal: Sendable {
     package enum Fate: Sendable, Equatable {
         /// The refusal is not about the token, or not about its own tenant.
         case lives
-        /// The provider calls it dead. It has lived through refreshes before, so one refusal is not believed yet.
+        /// The provider calls it dead. It has survived refreshes before, so one refusal is not believed yet.
         case doubtful
         /// It will never work again.
         case dead
     }
 
-    /// Who was refused, and what is known of the token that was sent.
+    /// The refused account and client, and what is known of the token that was sent.
     package struct Circumstances: Sendable {
-        /// What it would mean if the scopes were refused.
+        /// The meaning of a refusal of the scopes.
         package var refusedScopes = ScopeRefusal.unknown
         package var sentClaims = false
-        /// An earlier answer to this very token never came, so it may have been replaced by one that nobody has.
+        /// An earlier response to this token never arrived, so it may have been replaced by a lost one.
         package var answerWasLost = false
-        /// The authority is the account's own. A guest's tenant does not speak for the sign-in (decision 121).
+        /// The authority is the account's own. A guest's tenant does not speak for the sign-in (decision 19).
         package var isAtHome = true
-        /// The provider let the token live when it was used, and has not called it dead for a while.
+        /// The provider left the token valid when it was used, and has not called it dead for a while.
         package var isReusable = false
-        /// The provider refused the token twice without a reason: it is as good as revoked, whatever the kind of provider.
+        /// The provider refused the token twice without a reason: it counts as revoked, whatever the kind of provider.
         package var isSecondWithoutReason = false
 
         package init() {}
@@ -53,7 +53,7 @@ package struct RefreshRefusal: Sendable {
             if refusal.error != "invalid_grant" || !meaning.endsToken || !circumstances.isAtHome {
                 .lives
             } else {
-                // That an account was deleted is no hiccup.
+                // A deleted account is not a transient error.
                 circumstances.isReusable && meaning != .accountDeleted ? .doubtful : .dead
             }
         isAccountGone = meaning == .accountDeleted && fate == .dead
@@ -88,7 +88,7 @@ package struct RefreshRefusal: Sendable {
 }
 
 extension RefusedGrant {
-    /// - Returns: the reason, and what a person can do about it.
+    /// - Returns: the reason, and advice for the person.
     fileprivate func explained(
         _ fate: RefreshRefusal.Fate, answerWasLost: Bool, at authority: Authority
     ) -> (ErrorReason, String) {
@@ -140,12 +140,12 @@ extension RefusedGrant {
 }
 
 extension RefreshTokenRecord {
-    /// Seconds. What makes a provider refuse a good token for a moment is over by then.
+    /// Seconds. A transient cause for refusing a good token is over by then.
     private static let passingTrouble: NumericDate = 60
 
-    /// Whether another refusal is to be believed.
+    /// Whether to believe another refusal.
     func isRefusedForLong(at now: NumericDate) -> Bool {
-        // A refusal from the future says that the clock went back.
+        // A refusal from the future means that the clock was set back.
         refusedAt.map { $0 > now || now - $0 >= Self.passingTrouble } ?? false
     }
 }

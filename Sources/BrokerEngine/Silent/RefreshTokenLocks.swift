@@ -1,8 +1,8 @@
 import BrokerModel
 import Synchronization
 
-/// No refresh token is spent twice at a time, whichever flights have it: a family's token may have come while one was under way,
-/// and an import may have brought the same one to several groups. Providers that give equal tokens do not wait for each other.
+/// Prevents concurrent use of a refresh token by several flights: a family's token may have arrived during another flight, and an
+/// import may have brought the same one to several groups. Equal tokens of different providers do not wait for each other.
 final class RefreshTokenLocks: Sendable {
     private struct Key: Hashable {
         let token: Int
@@ -15,17 +15,17 @@ final class RefreshTokenLocks: Sendable {
     }
 
     private struct State {
-        /// Who waits for a token that somebody spends.
+        /// Tasks that wait for a token in use.
         var waiting: [Key: [CheckedContinuation<Void, Never>]] = [:]
 
-        /// - Returns: whether nobody had it.
+        /// - Returns: whether it was free.
         mutating func take(_ token: Key) -> Bool {
             guard waiting[token] == nil else { return false }
             waiting[token] = []
             return true
         }
 
-        /// - Returns: whose turn it is now.
+        /// - Returns: the next waiter.
         mutating func leave(_ token: Key) -> CheckedContinuation<Void, Never>? {
             guard waiting[token]?.isEmpty == false else {
                 waiting[token] = nil
@@ -36,9 +36,9 @@ final class RefreshTokenLocks: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Waits until nobody spends the token any more; ``leave(_:at:)`` ends the turn.
+    /// Waits until the token is not in use; ``leave(_:at:)`` releases it.
     ///
-    /// - Parameter environment: whose token it is.
+    /// - Parameter environment: the token's provider.
     func take(_ token: Secret, at environment: String) async {
         let token = Key(token, environment)
         await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ final class RefreshTokenLocks: Sendable {
 }
 
 extension Secret {
-    /// Which only this process can make: tokens are kept nowhere else than in the vault.
+    /// Only this process can compute it: tokens are kept nowhere but in the vault.
     var processHash: Int {
         withBytes { bytes in
             var hasher = Hasher()

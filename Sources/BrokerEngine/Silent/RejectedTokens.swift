@@ -2,19 +2,19 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// What resource servers refused tokens of, and when those were refreshed for it: callers who name the same token again, or one after the
-/// other as each is refused, do not make every request a refresh.
+/// Tracks refreshes made because a resource server refused a token: callers that name the same token again, or one after the other
+/// as each is refused, do not make every request a refresh.
 final class RejectedTokens: Sendable {
     enum Standing {
-        /// It is the caller's to refresh, and to say when that is over.
+        /// The caller has to refresh it, and to report the end.
         case new
-        /// Somebody refreshes it at this moment, and the outcome may be shared.
+        /// A refresh is in progress, and its outcome may be shared.
         case refreshing
         /// It was refreshed for this less than a minute ago.
         case recent
     }
 
-    /// An app, its account, and where the token is good: the next token is for the same.
+    /// An app, its account, and the token's resources: the next token is for the same.
     struct Use: Hashable, Sendable {
         private let owner: CacheIndex.OwnerKey
         private let realm: String
@@ -26,7 +26,7 @@ final class RejectedTokens: Sendable {
             self.owner = owner
             (realm, tokenType) = (token.realm, token.tokenType)
             resources = token.resources ?? []
-            // Which resource that is may be in the scopes only.
+            // Only the scopes may identify the resource.
             scopes = resources.isEmpty ? ScopeRules.toRenew(token) : Scopes([])
         }
 
@@ -47,15 +47,15 @@ final class RejectedTokens: Sendable {
         }
     }
 
-    /// The refresh is over, whatever came of it.
+    /// The refresh is over, whatever its outcome.
     func end(_ use: Use, at now: Duration) {
         refreshes.withLock { $0.end(use, restingUntil: now + Self.memory) }
     }
 }
 
 extension SilentAcquisition {
-    /// The answer to a caller whose resource server refused a token: what the cache has, if that is another one by now; else
-    /// what a refresh brings. An answer that is the same token again says so.
+    /// The answer to a caller whose token was refused by a resource server: the cached token if that is another one by now, else
+    /// the result of a refresh. If it is the same token again, the answer says so.
     func another(than rejected: Secret, for request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         var answer = try await renewed(rejected, for: request)
         answer.rejected = try holds(answer.token, rejected)
@@ -70,7 +70,7 @@ extension SilentAcquisition {
         guard !lookup.spendable.isEmpty else {
             throw nothingToSpend(for: request, .noTokens, lookup.owner).about(lookup.entry.account)
         }
-        // One for a part of its scopes would stand beside it, and the refused one would be given on.
+        // One for a part of its scopes would be stored next to it, and the refused one would still be returned.
         let whole = SilentRequest(request, forAllOf: token.record)
         let use = RejectedTokens.Use(token.record, of: lookup.owner)
         switch services.rejected.begin(use, at: services.clock.uptime) {

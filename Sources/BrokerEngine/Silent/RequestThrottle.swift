@@ -1,15 +1,15 @@
 import BrokerModel
 import BrokerValues
 
-/// Which silent requests are answered from memory because the provider has just refused the very same ones
-/// (MSAL, "Throttling"; docs/decisions/0016). Pure: time is handed in.
+/// Silent requests that are answered from memory because the provider has just refused an equal one (MSAL, "Throttling";
+/// docs/decisions/0019). Pure: the time is a parameter.
 package struct RequestThrottle: Sendable {
-    /// What makes two requests the same one.
+    /// The properties that make two requests equal.
     package struct Request: Sendable, Hashable {
         package var partition: Partition
         package var owner: TokenOwner
         package var authority: Authority
-        /// Tells the refresh token from its successors: what was refused to one says nothing about the next.
+        /// Distinguishes the refresh token from its successors: a refusal of one says nothing about the next.
         package var token: [UInt8]
         package var scopes: Scopes
         package var tokenType: TokenType
@@ -34,7 +34,7 @@ package struct RequestThrottle: Sendable {
         }
     }
 
-    /// Whose refresh tokens of one type died.
+    /// The owner of refresh tokens of one type, which died.
     package struct TokenKey: Sendable, Hashable {
         package var partition: Partition
         package var owner: TokenOwner
@@ -47,7 +47,7 @@ package struct RequestThrottle: Sendable {
         }
     }
 
-    /// Whose requests count together.
+    /// Requests with this key share a quota.
     private struct QuotaKey: Hashable {
         var partition: Partition
         var group: GroupID
@@ -59,22 +59,22 @@ package struct RequestThrottle: Sendable {
     }
 
     private struct Entry {
-        /// What the provider said; nil when nobody is told, because there is no pause, or it is over.
+        /// The provider's error; `nil` if it is not returned, because there is no pause, or it is over.
         var error: BrokerError?
         var until: Duration
         /// Failures in a row, for the growing pause.
         var failures: Int
-        /// When the entry says nothing any more, not even how often it failed.
+        /// When the entry expires, including the number of failures.
         var forgottenAt: Duration
     }
 
-    /// Pause when the provider asks for one without a length (MSAL: 60 s), and the longest growing one.
+    /// The pause when the provider asks for one without a length (MSAL: 60 s), and the longest growing one.
     package static let usualPause: Duration = .seconds(60)
-    /// A provider cannot send an app away for longer.
+    /// The maximum that a provider's `Retry-After` can impose.
     package static let longestPause: Duration = .seconds(3600)
     /// The first of the growing pauses.
     package static let firstPause: Duration = .seconds(2)
-    /// How long the same request gets the same answer, that only the person can help (MSAL: 120 s).
+    /// How long an equal request gets the same answer, that only the person can help (MSAL: 120 s).
     package static let interactionMemory: Duration = .seconds(120)
 
     private var entries: FairCache<QuotaKey, Request, Entry>
@@ -87,9 +87,9 @@ package struct RequestThrottle: Sendable {
 
     package var count: Int { entries.count }
 
-    /// - Returns: the answer without asking the provider; nil when the request may go out.
-    /// - Parameter insists: a request that does not take the cached token (`forceRefresh`): what an administrator can put right
-    ///   is asked about again after a moment.
+    /// - Returns: the answer without asking the provider; `nil` if the request may be sent.
+    /// - Parameter insists: a request that bypasses the cached token (`forceRefresh`): a refusal that an administrator can correct
+    ///   is retried after a moment.
     package func refusal(of request: Request, insists: Bool = false, at now: Duration) -> BrokerError? {
         guard let entry = entries.peek(request), now < entry.until, let refused = entry.error else { return nil }
         let isOld = now >= entry.until - Self.interactionMemory + Self.firstPause
@@ -107,10 +107,10 @@ package struct RequestThrottle: Sendable {
         return error
     }
 
-    /// The provider has been asked and did not give a token.
+    /// The provider was asked and did not issue a token.
     ///
-    /// A `Retry-After` and status 429 always make a pause. An answer of 5xx alone, or a lost one, does so only from the
-    /// second time on, and then a growing one: the first is most often over with the next request.
+    /// A `Retry-After` and status 429 always cause a pause. A 5xx response alone, or a lost one, does so only from the second time
+    /// on, and then a growing one: the first problem is most often over with the next request.
     package mutating func failed(_ request: Request, with error: BrokerError, at now: Duration) {
         let pause: Duration
         let failures = 1 + (entries.peek(request).map { now < $0.forgottenAt ? $0.failures : 0 } ?? 0)
@@ -128,7 +128,7 @@ package struct RequestThrottle: Sendable {
                 pause = min(Self.firstPause * (1 << min(failures - 2, 6)), Self.usualPause)
             }
         default:
-            // Without a network, or with an answer that makes no sense, nobody is spared by waiting.
+            // Without a network, or after a malformed response, waiting does not relieve anyone.
             return
         }
         entries.keep(
@@ -142,7 +142,7 @@ package struct RequestThrottle: Sendable {
 
     package mutating func succeeded(_ request: Request) { entries.remove(request) }
 
-    /// The last refresh token of the holder is dead, and gone.
+    /// The last refresh token of the holder is dead and removed.
     package mutating func ended(_ holder: TokenKey, with error: BrokerError, at now: Duration) {
         endings.keep(
             Ending(error: error, until: now + Self.interactionMemory), for: holder,
@@ -151,20 +151,20 @@ package struct RequestThrottle: Sendable {
         endings.makeRoom()
     }
 
-    /// - Returns: what the holder was told when its last refresh token died. The token cannot be asked for it any more,
-    ///   and an app that comes second shall not hear that nobody ever signed in.
+    /// - Returns: the holder's error when its last refresh token died. The token cannot be asked again, and another app must not be
+    ///   told that nobody ever signed in.
     package func ending(of holder: TokenKey, at now: Duration) -> BrokerError? {
         endings.peek(holder).flatMap { now < $0.until ? $0.error : nil }
     }
 
-    /// Lets go what nobody is told any more. Of a pause that is over, it stays known how often the provider failed.
+    /// Removes answers that are not returned any more. After a pause, the number of failures is kept.
     package mutating func rest(at now: Duration) {
         entries.removeAll { now >= $1.forgottenAt }
         entries.changeAll { if now >= $0.until { $0.error = nil } }
         endings.removeAll { now >= $1.until }
     }
 
-    /// The account has a new sign-in or a new refresh token: whatever was refused to the old one says nothing any more.
+    /// The account has a new sign-in or a new refresh token: refusals of the old one are void.
     package mutating func clear(
         group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
     ) {
@@ -178,7 +178,7 @@ package struct RequestThrottle: Sendable {
 }
 
 extension BrokerError {
-    /// A refusal that goes away without a new sign-in.
+    /// A refusal that can end without a new sign-in.
     fileprivate var isForAdministrator: Bool {
         guard kind == .interactionRequired else { return false }
         switch reason {
@@ -189,7 +189,7 @@ extension BrokerError {
 }
 
 extension RequestThrottle.Request {
-    /// - Parameter token: the first that will be spent. Its nonce is as good a name as the whole box, and shorter.
+    /// - Parameter token: the first one to be redeemed. Its nonce identifies it as well as the whole box, and is shorter.
     init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?) {
         self.init(
             partition: request.partition, owner: owner.owner, authority: request.target,

@@ -1,23 +1,23 @@
 import BrokerModel
 
-/// What `invalid_scope` means as the answer to a refresh. RFC 6749, section 5.2, has one word for three things. Pure.
+/// The meaning of `invalid_scope` in response to a refresh. RFC 6749, section 5.2, has one code for three cases. Pure.
 package enum ScopeRefusal: Sendable, Equatable {
-    /// The provider does not have such a scope, or not for this client: a mistake of the developer's (MSAL, "Errors").
+    /// The provider does not have such a scope, or not for this client: the developer's mistake (MSAL, "Errors").
     case unknown
     /// The person has not granted all of it yet, and can be asked.
     case notGranted
-    /// The person granted it, and the provider forgot it with a refresh that asked for less; the person can be asked again.
+    /// The person granted it, and the provider dropped it with a refresh for fewer scopes; the person can be asked again.
     case narrowed
 
     static let notGrantedSentence = "You have not agreed to all of these scopes yet; sign in to do so."
 
     /// - Parameters:
-    ///   - asked: what the app asked for.
-    ///   - sent: what the provider was asked for on its behalf.
+    ///   - asked: the scopes that the app requested.
+    ///   - sent: the scopes sent to the provider for it.
     ///   - token: the refresh token that was sent.
-    ///   - kind: of the provider. Where grants follow consent, there are other words for what was not granted.
+    ///   - kind: of the provider. If grants follow consent, other codes mean that a scope was not granted.
     package init(asked: Scopes, sent: Scopes, spending token: RefreshTokenRecord, at kind: ProviderKind) {
-        // Not among what was granted, as far as is known, and not missed.
+        // Not granted, as far as is known, and needed.
         let asked = asked.subtracting(ScopeRules.forgiven)
         let sent = sent.subtracting(ScopeRules.forgiven)
         if kind.rules.grantsFollowConsent {
@@ -27,7 +27,7 @@ package enum ScopeRefusal: Sendable, Equatable {
         } else if let narrowedTo = token.narrowedTo, !asked.isSubset(of: Scopes(narrowedTo)) {
             self = .narrowed
         } else {
-            // Beyond what the app asked for, it is the grant itself that the provider no longer stands by.
+            // Beyond the app's scopes, the provider no longer accepts the grant itself.
             self = sent.subtracting(.reserved).isSubset(of: asked) ? .unknown : .notGranted
         }
     }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// `token.acquireSilent`, where memory does not have the token: never asks the person anything.
+/// `token.acquireSilent`, if memory does not have the token: never asks the person anything.
 struct SilentAcquisition: Sendable {
     let services: EngineServices
 
@@ -16,8 +16,8 @@ struct SilentAcquisition: Sendable {
     }
 
     /// - Parameters:
-    ///   - replaces: the cached access token that is no answer although it is still good.
-    ///   - insists: whether it is replaced by another refresh where the one that had to be waited for did not do it.
+    ///   - replaces: the cached access token that is no answer although it is still valid.
+    ///   - insists: whether another refresh replaces it if the one that had to be waited for did not.
     func acquire(
         _ request: SilentRequest, replaces: [UInt8]?, insists: Bool = true
     ) async throws(BrokerError) -> AcquiredToken {
@@ -45,7 +45,7 @@ struct SilentAcquisition: Sendable {
             }
             do throws(BrokerError) {
                 let answer = try orCached(outcome, lookup, replaces: replaces).measured(for: request, by: services)
-                // Tokens that others share are kept, but this app may have been signed out meanwhile.
+                // Shared tokens are kept, but this app may have been signed out meanwhile.
                 let known = try services.knownAccounts(of: request.app, in: request.partition)
                 guard known.isSignedIn(lookup.entry, for: request.app) else {
                     throw RefreshPrecondition.signedOut
@@ -59,7 +59,7 @@ struct SilentAcquisition: Sendable {
 
     // MARK: Refreshes
 
-    /// - Parameter replaces: the cached access token that shall be renewed although it is still good.
+    /// - Parameter replaces: the cached access token to renew although it is still valid.
     private func join(
         _ request: SilentRequest, in lookup: LookupResult, replaces: [UInt8]?
     ) -> RefreshFlights.Joining {
@@ -67,21 +67,21 @@ struct SilentAcquisition: Sendable {
         return services.flights.join(lookup.refreshKey, for: .init(request), start: refresh.run)
     }
 
-    /// Only the person can help, and why, if that is still known.
+    /// Only the person can help; with the reason, if it is still known.
     func nothingToSpend(
         for request: SilentRequest, _ reason: ErrorReason, _ owner: CacheIndex.OwnerKey
     ) -> BrokerError {
         let now = services.clock.uptime
         if let ending = services.throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }
-        // Nothing that could be refreshed came with the sign-in: the next one asks for it as the provider wants it.
+        // The sign-in brought no refresh token: the next one asks for it as the provider wants it.
         if reason == .noTokens, (try? services.refreshTokenTakesConsent(owner.client)) == true {
             return request.needsThePerson(.consentRequired)
         }
         return request.needsThePerson(reason)
     }
 
-    /// While the provider cannot be asked, a token does that counts as expired only because it ends soon; and one past its
-    /// expiry, if that is switched on and the provider allows it.
+    /// While the provider cannot be asked, accepts a token that counts as expired only because it ends soon; and an expired one, if
+    /// that is enabled and the provider allows it.
     ///
     /// - Parameter replaces: the token that is no answer.
     private func orCached(
@@ -105,12 +105,12 @@ struct SilentAcquisition: Sendable {
 
     // MARK: Renewals ahead of time
 
-    /// Renews a token in the background, unless that is under way.
+    /// Renews a token in the background, unless a renewal is in progress.
     func renewAhead(
         _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
     ) {
         guard services.ahead.begin(owner, at: services.clock.uptime) else { return }
-        // What the others use must not be lost.
+        // Scopes that other requests use must not be lost.
         let renewal = SilentRequest(request, forAllOf: token.record)
         services.gate.join()
         Task {
@@ -129,7 +129,7 @@ struct SilentAcquisition: Sendable {
         do throws(BrokerError) {
             switch join(request, in: try looking.look(at: request), replaces: token.sealed.box) {
             case .joined(let flight): _ = try await flight.value.get()
-            // Another request of this owner is under way; its answer may renew this token too. The next caller sees.
+            // Another request of this owner is in progress; its response may renew this token too. The next caller will see.
             case .wait(let flight): _ = await flight.value
             }
             return nil
@@ -140,7 +140,7 @@ struct SilentAcquisition: Sendable {
 }
 
 extension BrokerError {
-    /// Tells the app who has to be asked: it may have left out the account.
+    /// Names the account to the app, which may have omitted it.
     func about(_ account: Account) -> BrokerError {
         guard kind == .interactionRequired, details.accounts == nil else { return self }
         var (copy, account) = (self, account)
@@ -149,7 +149,7 @@ extension BrokerError {
         return copy
     }
 
-    /// Nothing is wrong with the request or the sign-in: the provider could not be asked, or wants to be left alone.
+    /// The request and the sign-in are fine: the provider could not be asked, or asked for a pause.
     fileprivate var isForWantOfProvider: Bool {
         switch kind {
         case .offline, .timedOut, .serverUnavailable, .throttled: true
@@ -157,7 +157,7 @@ extension BrokerError {
         }
     }
 
-    /// Nothing is wrong with the request or the sign-in: the provider does not answer, or says that it cannot.
+    /// The request and the sign-in are fine: the provider does not answer, or says that it cannot.
     fileprivate var saysProviderIsDown: Bool {
         switch kind {
         case .offline, .timedOut: true
@@ -168,7 +168,7 @@ extension BrokerError {
 }
 
 extension AcquiredToken {
-    /// - Throws: `interactionRequired` where the ID token is asked for, and the refresh brought none that is still good.
+    /// - Throws: `interactionRequired` if the ID token is requested, and the refresh brought no valid one.
     fileprivate func measured(
         for request: SilentRequest, by services: EngineServices
     ) throws(BrokerError) -> AcquiredToken {

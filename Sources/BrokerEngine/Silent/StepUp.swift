@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension InteractiveQuery {
-    /// With what the API demands before what the app wishes.
+    /// The API's demands take precedence over the app's.
     func raised(to stepUp: StepUp?) -> InteractiveQuery {
         guard let stepUp else { return self }
         var query = self
@@ -13,7 +13,7 @@ extension InteractiveQuery {
 }
 
 extension SilentAcquisition {
-    /// The API wants the person to prove more (RFC 9470). No refresh brings that, but somebody else's sign-in may have.
+    /// The API requires stronger authentication (RFC 9470). A refresh does not bring that, but another app's sign-in may have.
     func raised(to stepUp: StepUp, for request: SilentRequest) throws(BrokerError) -> AcquiredToken {
         let lookup = try looking.look(at: request)
         if let rejected = request.rejectedToken, case .cached(let token) = lookup.decision,

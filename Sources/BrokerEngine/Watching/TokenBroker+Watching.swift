@@ -2,15 +2,15 @@ import BrokerModel
 import BrokerValues
 
 extension TokenBroker {
-    /// What happens to accounts and tokens, in all partitions.
+    /// Events of accounts and tokens, in all partitions.
     ///
-    /// - Returns: ends when it is let go.
+    /// - Returns: a subscription that ends when it is released.
     package func observe(_ deliver: @escaping EventHub.Deliver) -> Subscription { services.events.observe(deliver) }
 
-    /// What the cache answers now, without asking a provider.
+    /// The cache's answer now, without asking a provider.
     ///
-    /// - Returns: nil where a provider would be asked.
-    /// - Throws: as ``acquireSilent(_:)``, also for a token that is good and belongs to a sign-in that has ended.
+    /// - Returns: `nil` if a provider would be asked.
+    /// - Throws: as ``acquireSilent(_:)``, also for a valid token of a sign-in that has ended.
     package func glance(_ request: SilentRequest) throws(BrokerError) -> AcquiredToken? {
         guard gate.isOpen else { throw .locked }
         gate.join()
@@ -30,9 +30,9 @@ extension TokenBroker {
             .about(lookup.entry.account)
     }
 
-    /// The times of a token by which a watch looks again.
+    /// The times at which a watch of this token looks again.
     ///
-    /// - Parameter minimumLifetime: that the watch asked for.
+    /// - Parameter minimumLifetime: the watch's own.
     package func times(of token: AcquiredToken, minimumLifetime: Int64?) -> WatchSchedule.Times {
         let (buffer, share) = services.settings.read { ($0.expiryBuffer, $0.refreshShare) }
         var lifetime = TokenLifetime(token.token.record)
@@ -49,7 +49,7 @@ extension TokenBroker {
             leaving: min(rule.end(of: lifetime), end), end: end)
     }
 
-    /// Tells a token from others, also when it is sealed anew.
+    /// Distinguishes a token from others, even if it is sealed anew.
     package func fingerprint(of token: AcquiredToken) throws(BrokerError) -> Int {
         try services.reading { () throws(VaultError) in try services.vault.secret(of: token.token.sealed) }.processHash
     }

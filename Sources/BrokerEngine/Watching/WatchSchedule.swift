@@ -1,15 +1,15 @@
 import BrokerModel
 import BrokerValues
 
-/// When a watch looks at its token again, and what comes of it. Pure: the token's times are wall-clock seconds, pauses are measured by
-/// ``BrokerClock/uptime`` (docs/decisions/0181).
+/// When a watch looks at its token again, and the outcome. Pure: the token's times are wall-clock seconds, pauses are measured by
+/// ``BrokerClock/uptime`` (docs/decisions/0021).
 package struct WatchSchedule: Sendable {
     /// The times of the token that the client has.
     package struct Times: Sendable, Equatable {
         package var cachedAt: NumericDate
-        /// From when on it may be renewed although it is good, if at all.
+        /// When it may be renewed although it is valid, if ever.
         package var renewal: NumericDate?
-        /// From when on it does not answer a silent request any more.
+        /// When it stops answering silent requests.
         package var leaving: NumericDate
         package var end: NumericDate
 
@@ -42,22 +42,22 @@ package struct WatchSchedule: Sendable {
         case end(BrokerError)
     }
 
-    /// From one renewal to the next, however short tokens live.
+    /// The minimum time between renewals, however short tokens live.
     package static let shortestPause = Duration.seconds(2)
     package static let longestPause = Duration.seconds(60)
-    /// From one look at the cache for a refresh of others to the next.
+    /// The minimum time between looks at the cache for other callers' refreshes.
     package static let glancePause = Duration.seconds(1)
-    /// Who begins so many seconds too late was suspended, or the clock was set.
+    /// A look that is this many seconds late means a suspend or a changed clock.
     package static let lateness: NumericDate = 30
-    /// For how long such a one goes on trying with a token that has ended: a network takes a while to come back.
+    /// How long a late watch keeps trying with an expired token: a network takes a while to come back.
     package static let grace = Duration.seconds(60)
 
     private var times: Times
-    /// When it was last looked for a renewal.
+    /// The last look for a renewal.
     private var lookedAt: NumericDate
     private var failures = 0
     private var retryAt: Duration?
-    /// Not before that.
+    /// The earliest time for the next one.
     private var earliest: Duration
     private var glanceAt: Duration?
     private var glancedAt: Duration?
@@ -70,18 +70,18 @@ package struct WatchSchedule: Sendable {
         begin(at: now, uptime)
     }
 
-    /// Whether the client's token is no answer any more.
+    /// Whether the client's token no longer answers a request.
     package func hasLeft(at now: NumericDate) -> Bool { now >= times.leaving }
 
-    /// Something happened to the account or to the caller's rights.
+    /// Called after a change of the account or of the caller's rights.
     ///
-    /// - Parameter soon: false for what happens often, such as a refresh.
+    /// - Parameter soon: false for frequent events, such as a refresh.
     package mutating func glance(soon: Bool, at uptime: Duration) {
         let wanted = soon ? uptime : max(uptime, glancedAt.map { $0 + Self.glancePause } ?? uptime)
         glanceAt = min(glanceAt ?? wanted, wanted)
     }
 
-    /// - Returns: how long until the next look; zero or less for one that is due.
+    /// - Returns: the time until the next look; zero or less if it is due.
     package func wait(at now: NumericDate, _ uptime: Duration) -> Duration {
         let renewal = renewalWait(at: now, uptime)
         guard let glanceAt else { return renewal }
@@ -123,8 +123,8 @@ package struct WatchSchedule: Sendable {
         return .end(error)
     }
 
-    /// With a token that was just had. One that ought to be renewed already comes of a provider that cannot be reached, or whose
-    /// tokens live for no time.
+    /// Starts with a new token. One that is already due for renewal means a provider that cannot be reached, or tokens without
+    /// lifetime.
     private mutating func begin(at now: NumericDate, _ uptime: Duration) {
         let isDue = now >= times.leaving
         failures = isDue ? failures + 1 : 0
@@ -133,7 +133,7 @@ package struct WatchSchedule: Sendable {
 
     private func renewalWait(at now: NumericDate, _ uptime: Duration) -> Duration {
         var wait = retryAt.map { $0 - uptime }
-        // A token from the future says that the clock went back; looked at once, it is tried again as ever.
+        // A token from the future means that the clock was set back; if looked at before, it is retried as usual.
         if now < times.cachedAt, lookedAt >= times.cachedAt {
             wait = .zero
         } else if let next = times.next(after: min(lookedAt, now)) {
@@ -141,7 +141,7 @@ package struct WatchSchedule: Sendable {
             let until = Duration.seconds(overflow ? 1 << 40 : min(left, 1 << 40))
             wait = min(wait ?? until, until)
         }
-        // Past all of its times and never tried again: it was told when it had ended.
+        // Past all of its times and never retried: the client was notified when it ended.
         return max(wait ?? .zero, earliest - uptime)
     }
 

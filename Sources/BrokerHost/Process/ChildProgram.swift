@@ -6,7 +6,7 @@ import Synchronization
 /// A program that is run in a process of its own, without a shell, without input, and without the broker's descriptors.
 ///
 /// It is started by a thread that has none of them. A process that begins with copies closes them before it is the program, and what
-/// a client sent and nobody read can keep it from that for hours: a socket that lingers, a file of a FUSE server (docs/decisions/0101).
+/// a client sent and nobody read can keep it from that for hours: a socket that lingers, a file of a FUSE server (docs/decisions/0003).
 package struct ChildProgram: Sendable {
     /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
     package let words: [String]

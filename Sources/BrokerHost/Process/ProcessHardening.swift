@@ -19,7 +19,7 @@ package enum ProcessHardening {
         case noNewPrivileges = "no new privileges"
         /// Only with an unlimited RLIMIT_MEMLOCK. Otherwise secrets alone are locked, each by its own guarded memory.
         case lockedMemory = "memory locked"
-        /// No connection has a number that threads apart from the others copy (docs/decisions/0101).
+        /// No connection has a number that threads apart from the others copy (docs/decisions/0003).
         case ownDescriptors = "low descriptors kept"
     }
 

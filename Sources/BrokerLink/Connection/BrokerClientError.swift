@@ -23,41 +23,41 @@ public struct BrokerClientError: Error, Sendable {
     public var code: Code
     /// One sentence for a person: what happened, and what to do next.
     public var message: String
-    /// Which of several causes lies behind the code, for example `refreshTokenExpired` or `consentRequired`.
+    /// The cause behind the code, for example `refreshTokenExpired` or `consentRequired`.
     public var reason: String? { rpc?.data?.reason?.rawValue }
-    /// Whether the same call may succeed later without anybody doing anything.
+    /// Whether the same call may succeed later without any user action.
     public var isRetryable: Bool
     /// The id under which the broker and the provider logged the request.
     public var correlationId: String? { details?.correlationID }
-    /// The `error` of the provider's answer (RFC 6749, section 5.2), where there was one.
+    /// The `error` of the provider's response (RFC 6749, section 5.2), if there was one.
     public var oauthError: String? { details?.oauthError }
-    /// The provider's finer code, where it sends one (Entra's `suberror`).
+    /// The provider's finer code, if it sends one (Entra's `suberror`).
     public var subError: String? { details?.subError }
     /// The provider's numbers for the error (Entra's `error_codes`): `53003` is a conditional access policy.
     public var oauthErrorCodes: [Int] { details?.errorCodes?.map { Int($0) } ?? [] }
     /// The provider's own description of the error; not meant for end users.
     public var oauthErrorDescription: String? { details?.description }
-    /// With ``Code/interactionRequired`` and the reason `claimsChallenge`: what the sign-in has to bring, for
+    /// With ``Code/interactionRequired`` and the reason `claimsChallenge`: the claims that the sign-in must request, for
     /// ``InteractiveTokenParameters/claimsRequest``.
     public var claimsChallenge: String? { details?.claims }
-    /// HTTP status of the provider's answer.
+    /// HTTP status of the provider's response.
     public var httpStatus: Int? { details?.httpStatus }
-    /// Seconds after which it is worth trying again.
+    /// Seconds after which a new attempt is worthwhile.
     public var retryAfter: Int? { details?.retryAfter }
-    /// With ``Code/serverDeclinedScopes``: what was granted. A silent request for these succeeds.
+    /// With ``Code/serverDeclinedScopes``: the granted scopes. A silent request for these succeeds.
     public var grantedScopes: [String]? { details?.grantedScopes }
-    /// With ``Code/serverDeclinedScopes``: what was asked for and not granted.
+    /// With ``Code/serverDeclinedScopes``: the requested scopes that were not granted.
     public var declinedScopes: [String]? { details?.declinedScopes }
     /// With ``Code/ambiguousAccount``: the accounts to choose from. With ``Code/interactionRequired`` and
-    /// ``Code/serverDeclinedScopes``: whom it is about, where somebody is known.
+    /// ``Code/serverDeclinedScopes``: the account concerned, if it is known.
     public var accounts: [Account]? { details?.accounts?.map(Account.init) }
-    /// With ``Code/grantRequired``: what `brokerctl grants approve` takes.
+    /// With ``Code/grantRequired``: the argument for `brokerctl grants approve`.
     public var grantRequest: String? { details?.grantRequest }
-    /// Whose token was asked for, where that is one account: for the request that follows.
+    /// The account of the requested token, if it is exactly one: for the request that follows.
     public var account: Account? { code != .ambiguousAccount && accounts?.count == 1 ? accounts?.first : nil }
-    /// What failed below, where the failure is this side's: the errno of a system call, in words.
+    /// The underlying error if this side failed: the errno of a system call, in words.
     public var cause: (any Error)?
-    /// The error as the broker sent it; none when the failure is this side's.
+    /// The error as the broker sent it; `nil` if this side failed.
     package var rpc: RPCError?
 
     private var details: BrokerError.Details? { rpc?.data?.details }
@@ -73,11 +73,11 @@ public struct BrokerClientError: Error, Sendable {
 extension BrokerClientError.Code {
     /// No token without the person: call ``PublicClientApplication/acquireToken(with:)``.
     public static let interactionRequired = Self(.interactionRequired)
-    /// The provider granted less than was asked for; see ``BrokerClientError/grantedScopes``.
+    /// The provider granted less than requested; see ``BrokerClientError/grantedScopes``.
     public static let serverDeclinedScopes = Self(.serverDeclinedScopes)
     /// The person closed or denied the sign-in.
     public static let userCanceled = Self(.userCanceled)
-    /// Nobody finished the sign-in in time, or the provider did not answer in time.
+    /// The sign-in was not finished in time, or the provider did not answer in time.
     public static let timedOut = Self(.timedOut)
     /// The provider cannot be reached. Never reported as ``interactionRequired``.
     public static let offline = Self(.offline)
@@ -91,9 +91,9 @@ extension BrokerClientError.Code {
     public static let grantRequired = Self(.grantRequired)
     /// The broker's key is locked; nothing can be read before it is unlocked.
     public static let locked = Self(.locked)
-    /// No such account, for this app.
+    /// This app has no such account.
     public static let accountNotFound = Self(.accountNotFound)
-    /// Several accounts fit; name one. See ``BrokerClientError/accounts``.
+    /// Several accounts match; name one. See ``BrokerClientError/accounts``.
     public static let ambiguousAccount = Self(.ambiguousAccount)
     /// No app of that name is registered.
     public static let appNotFound = Self(.appNotFound)
@@ -107,13 +107,13 @@ extension BrokerClientError.Code {
     public static let invalidScope = Self(.invalidScope)
     /// The provider does not allow this client this grant.
     public static let unauthorizedClient = Self(.unauthorizedClient)
-    /// What the provider or the broker answered makes no sense.
+    /// The response of the provider or the broker is invalid.
     public static let invalidResponse = Self(.invalidResponse)
-    /// Another person signed in than the account that was asked for.
+    /// The person who signed in does not own the requested account.
     public static let mismatchedUser = Self(.mismatchedUser)
-    /// The broker, or the provider, cannot do this.
+    /// The broker or the provider does not support this.
     public static let unsupported = Self(.unsupported)
-    /// A fault of the broker's own; its log has the correlation id.
+    /// An internal error of the broker; its log has the correlation id.
     public static let `internal` = Self(.internal)
 
     /// No broker answers on the socket (MSAL: `brokerNotAvailable`).

@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// The way to the broker: connects with the first call, and again after the broker restarted.
+/// The connection to the broker: connects with the first call, and again after the broker restarted.
 ///
 /// Safe to share between tasks; all calls go over one connection and are answered in any order.
 package final class BrokerConnection: Sendable {
@@ -11,13 +11,13 @@ package final class BrokerConnection: Sendable {
     private let liveness: Liveness
     private let pause: @Sendable (Duration) async throws -> Void
     private let current = Mutex<Link?>(nil)
-    /// How long to wait for room in the queue of a broker that is busy, where the request has no limit of its own.
+    /// How long to wait for room in the queue of a busy broker, if the request has no limit of its own.
     static let roomPatience = Duration.seconds(60)
 
     /// - Parameters:
     ///   - location: the broker's socket.
-    ///   - patience: how long a call whose connection was lost tries to get a new one: what a restart may take.
-    ///   - liveness: when to look whether the broker still answers; an answer itself may take any time.
+    ///   - patience: how long a call whose connection was lost tries to reconnect: the time of a restart.
+    ///   - liveness: when to check whether the broker still answers; an answer itself may take any time.
     ///   - pause: waits between two attempts.
     package init(
         location: SocketLocation, patience: Duration = .seconds(3), liveness: Liveness = Liveness(),
@@ -39,16 +39,16 @@ package final class BrokerConnection: Sendable {
         }
     }
 
-    /// Carries out one method of the protocol.
+    /// Calls one method of the protocol.
     ///
     /// A request that the broker cannot have seen is sent again on a new connection. One that was refused because the
-    /// broker stops is sent once more, for it has not been carried out; one whose answer was lost only if carrying it out
+    /// broker stops is sent once more, because it was not executed; one whose answer was lost only if executing it
     /// twice does no harm. Otherwise the call fails.
     ///
     /// - Parameters:
-    ///   - method: what to call.
+    ///   - method: the method.
     ///   - params: its parameters.
-    ///   - interaction: told what to show to the person; called on the reading thread, must not wait.
+    ///   - interaction: receives what to show to the person; called on the reading thread, must not block.
     /// - Returns: the method's result.
     /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
     ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
@@ -59,7 +59,7 @@ package final class BrokerConnection: Sendable {
         try .decoded(try await result(of: method, params, interaction: interaction))
     }
 
-    /// As ``call(_:_:interaction:)``, with the result as the broker wrote it.
+    /// Like ``call(_:_:interaction:)``, with the result as the broker wrote it.
     package func result<Method: BrokerMethod>(
         of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
     ) async throws(BrokerClientError) -> JSONNode {
@@ -88,7 +88,7 @@ package final class BrokerConnection: Sendable {
         }
     }
 
-    /// New calls go elsewhere; those that still wait on it are answered.
+    /// New calls use another connection; those that still wait on this one are answered.
     private func leave(_ link: Link) {
         current.withLock { if $0 === link { $0 = nil } }
     }
@@ -100,8 +100,8 @@ package final class BrokerConnection: Sendable {
             do {
                 return try openLink()
             } catch {
-                // A broker that is busy is there; a broker that was there a moment ago may be on its way back. Anything else
-                // does not change by waiting.
+                // A busy broker is running; a broker that was running a moment ago may be restarting. Waiting changes
+                // nothing else.
                 let end = error == .busy ? busyEnd : deadline
                 let failure = BrokerClientError(error, location)
                 guard error == .busy || error == .notRunning else { throw failure }
@@ -133,7 +133,7 @@ private struct Pauses {
 
     init(_ sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
-    /// - Throws: `failure` when there is no `deadline` or it has passed.
+    /// - Throws: `failure` if there is no `deadline` or it has passed.
     mutating func next(
         before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
     ) async throws(BrokerClientError) {
@@ -143,7 +143,7 @@ private struct Pauses {
     }
 }
 
-/// Takes what is to be shown while one request waits.
+/// Receives what to show while one request waits.
 package struct InteractionObserver: Sendable {
     package let correlationID: String
     package let noticed: @Sendable (InteractionNotice) -> Void

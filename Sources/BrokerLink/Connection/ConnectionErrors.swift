@@ -3,7 +3,7 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// What each failure on the way means to the caller, and the sentence that says so.
+/// The error code and message of each connection failure.
 extension BrokerClientError {
     package init(_ failure: ConnectFailure, _ location: SocketLocation) {
         let path = location.path
@@ -69,7 +69,7 @@ extension BrokerClientError {
             cause: cause)
     }
 
-    /// What the broker said.
+    /// The broker's error.
     package init(_ rpc: RPCError) {
         let error = rpc.brokerError
         self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)

@@ -2,10 +2,10 @@ import BrokerRPC
 import BrokerValues
 import Glibc
 
-/// A connection for a program that asks one thing after another and has nothing else to do: no threads, no tasks.
+/// A connection for a program that sends one request after another and does nothing else: no threads, no tasks.
 ///
-/// A command such as `brokerctl token` is over before a thread pool has started. What is repeated after a loss is the
-/// same as with ``BrokerConnection``. Notifications are passed over.
+/// A command such as `brokerctl token` is done before a thread pool has started. Requests are repeated after a loss
+/// as in ``BrokerConnection``. Notifications are ignored.
 package final class DirectConnection {
     package let location: SocketLocation
     private let patience: Duration
@@ -18,10 +18,10 @@ package final class DirectConnection {
 
     /// - Parameters:
     ///   - location: the broker's socket.
-    ///   - patience: how long to try for a new connection when one was lost.
-    ///   - answerTimeout: how long an answer may take; nil for as long as the broker answers others.
-    ///   - liveness: when to look whether it does.
-    ///   - tellWaiting: called once, when an answer takes so long that a person begins to wonder.
+    ///   - patience: how long to try to reconnect after a loss.
+    ///   - answerTimeout: how long an answer may take; `nil` for as long as the broker answers others.
+    ///   - liveness: when to check whether it does.
+    ///   - tellWaiting: called once, if an answer takes so long that a person begins to wonder.
     package init(
         location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil,
         liveness: Liveness = Liveness(), tellWaiting: (() -> Void)? = nil
@@ -35,20 +35,20 @@ package final class DirectConnection {
 
     deinit { close() }
 
-    /// Carries out one method of the protocol, and blocks until it is answered.
+    /// Calls one method of the protocol, and blocks until it is answered.
     ///
     /// - Parameters:
-    ///   - method: what to call.
+    ///   - method: the method.
     ///   - params: its parameters.
     /// - Returns: the method's result.
-    /// - Throws: as ``BrokerConnection/call(_:_:interaction:)``.
+    /// - Throws: like ``BrokerConnection/call(_:_:interaction:)``.
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {
         try .decoded(try result(of: method, params))
     }
 
-    /// As ``call(_:_:)``, with the result as the broker wrote it.
+    /// Like ``call(_:_:)``, with the result as the broker wrote it.
     package func result<Method: BrokerMethod>(
         of method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> JSONNode {
@@ -82,7 +82,7 @@ package final class DirectConnection {
         lines = LineAssembler()
     }
 
-    /// A broker that is busy is there: room for a connection is waited for as long as for an answer.
+    /// A busy broker is running: the wait for a connection has the same limit as the wait for an answer.
     private func connect(until deadline: ContinuousClock.Instant?) throws(BrokerClientError) {
         let busyEnd = ContinuousClock.now + (answerTimeout ?? BrokerConnection.roomPatience)
         while stream == nil {
@@ -117,12 +117,12 @@ package final class DirectConnection {
         switch send(line, on: stream, until: deadline) {
         case .bytes: return receiveAnswer(on: stream, until: deadline) ?? .lost(sent: true)
         case .wouldBlock: return .tooLate
-        // A broker that turned us away may have said why before it hung up.
+        // A broker that refused the connection may have sent the reason before it hung up.
         case .ended: return receiveAnswer(on: stream, until: deadline) ?? .lost(sent: false)
         }
     }
 
-    /// - Returns: `wouldBlock` when the broker took no more bytes in time.
+    /// - Returns: `wouldBlock` if the broker took no more bytes in time.
     private func send(
         _ line: [UInt8], on stream: StreamSocket, until deadline: ContinuousClock.Instant?
     ) -> StreamSocket.Transfer {
@@ -138,7 +138,7 @@ package final class DirectConnection {
         return .bytes(line.count)
     }
 
-    /// Nil when the connection ended first.
+    /// `nil` if the connection ended first.
     private func receiveAnswer(
         on stream: StreamSocket, until deadline: ContinuousClock.Instant?
     ) -> Link.Outcome? {
@@ -160,7 +160,7 @@ package final class DirectConnection {
         return outcome
     }
 
-    /// - Returns: false when the time is over, or the broker answers nobody.
+    /// - Returns: false if the time is over, or the broker answers no one.
     private func wait(for events: Int16, on stream: StreamSocket, until deadline: ContinuousClock.Instant?) -> Bool {
         if let tellWaiting, !stream.wait(for: events, until: .now + .seconds(2)) {
             tellWaiting()
@@ -173,7 +173,7 @@ package final class DirectConnection {
         return true
     }
 
-    /// As ``Liveness/isAnswering(at:)``, for a program without tasks.
+    /// Like ``Liveness/isAnswering(at:)``, for a program without tasks.
     private func brokerAnswers() -> Bool {
         let probe = DirectConnection(location: location, answerTimeout: liveness.answerTime)
         do throws(BrokerClientError) {

@@ -2,14 +2,14 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// What the broker asks the client to show to the person, while a request waits.
+/// A page or code that the broker asks the client to show to the person while a request waits.
 package enum InteractionNotice: Sendable {
     case open(InteractionOpening)
     case deviceCode(DeviceCodeOpening)
     /// Another request has shown the page.
     case joined(InteractionJoining)
 
-    /// For cancelling it; nil for what is another request's to cancel.
+    /// The id for cancelling it; `nil` if only another request may cancel it.
     var interactionID: String? {
         switch self {
         case .open(let params): params.interactionID
@@ -34,9 +34,9 @@ package enum InteractionNotice: Sendable {
     }
 }
 
-/// One request that waits for a person, from the client's side: the request, what is shown, and how it is canceled.
+/// One request that waits for a person, on the client's side: the request, its page or code, and its cancellation.
 ///
-/// Whichever comes first decides the caller's result: the broker's answer, something that cannot be shown, or the
+/// The first event decides the caller's result: the broker's answer, a failure to show the page, or the
 /// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its
 /// id is known; the caller does not wait for that.
 final class InteractionCall: Sendable {
@@ -68,10 +68,10 @@ final class InteractionCall: Sendable {
     }
 
     /// - Parameters:
-    ///   - method: what to call.
-    ///   - params: get a correlation id if they have none; it tells which notifications belong to the request.
-    ///   - joined: called on the connection's thread when another request has shown the page.
-    ///   - show: shows what the broker wants shown, and returns. If it throws, the interaction is cancelled.
+    ///   - method: the method.
+    ///   - params: get a correlation id if they have none; it identifies the request's notifications.
+    ///   - joined: called on the connection's thread if another request has shown the page.
+    ///   - show: shows the page or code and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.
     static func run<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params, on connection: BrokerConnection,
@@ -143,14 +143,14 @@ final class InteractionCall: Sendable {
 
     private func cancelAtBroker(_ interactionID: String) {
         Task {
-            // Nobody is left to be told; an interaction that cannot be cancelled ends by its timeout.
+            // The caller is gone; an interaction that cannot be cancelled ends by its timeout.
             _ = try? await connection.call(CancelInteraction.self, .init(interactionId: interactionID))
         }
     }
 
     private func decide(_ outcome: Outcome) {
         let caller = state.withLock { state in
-            // Before the caller waits (its task was cancelled first) `ending` tells it.
+            // If the task was cancelled before the caller waits, `ending` holds the result.
             defer { state.caller = nil }
             if state.caller != nil { state.isDecided = true }
             return state.caller

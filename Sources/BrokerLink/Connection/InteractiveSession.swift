@@ -1,14 +1,14 @@
 import BrokerRPC
 import BrokerValues
 
-/// The requests that wait for a person, each with what it shows.
+/// The requests that wait for a person, each with its page or code.
 package enum InteractiveSession {
     /// Carries out `token.acquireInteractive` and shows the sign-in page when the broker asks for it.
     ///
-    /// Who joined a sign-in whose page another request has shown only stops waiting when its task is cancelled: the page is
-    /// the other's to close.
+    /// A request that joined a sign-in whose page another request has shown only stops waiting when its task is cancelled:
+    /// closing the page is up to the other request.
     ///
-    /// - Parameter joined: called on the connection's thread when there is such a page.
+    /// - Parameter joined: called on the connection's thread if there is such a page.
     /// - Returns: the token, as the broker wrote it.
     package static func run(
         _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,

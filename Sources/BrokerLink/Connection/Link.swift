@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Callers on any task queue their line and suspend. One thread reads, finds the caller by id, and writes what the
 /// kernel did not take at once; no caller ever blocks a thread of the cooperative pool. The thread ends with the
-/// connection, and is the only one to close the descriptors.
+/// connection, and only it closes the descriptors.
 package final class Link: Sendable {
-    /// What became of one request.
+    /// The outcome of one request.
     enum Outcome: Sendable {
         case answer(ServerLine.Answer)
         /// The broker ended the connection with this error, which names no request.
@@ -19,11 +19,11 @@ package final class Link: Sendable {
         case lost(sent: Bool)
         /// The request is longer than a broker reads; it was not sent.
         case tooLong
-        /// What came is not the broker's protocol.
+        /// The received bytes are not the broker's protocol.
         case garbled
         /// The caller's task was cancelled.
         case abandoned
-        /// The answer did not come in the time that the caller gave it.
+        /// The answer did not come within the caller's time limit.
         case tooLate
     }
 
@@ -32,20 +32,20 @@ package final class Link: Sendable {
         package let params: JSONNode
     }
 
-    /// Takes the notifications of one running acquisition.
+    /// Receives the notifications of one running acquisition.
     struct Observer: Sendable {
         let correlationID: String
         /// Called on the reading thread: it must not wait.
         let notify: @Sendable (Notification) -> Void
     }
 
-    /// Bytes. The broker's own limit: beyond it, it would end the connection for everybody.
+    /// In bytes. The broker's own limit: beyond it, the broker would close the connection for all requests.
     static let longestRequest = 1 << 20
 
     private struct Waiting {
         let continuation: CheckedContinuation<Outcome, Never>
         let observer: Observer?
-        /// Where the request's last byte stands in the stream of all bytes queued.
+        /// The offset of the request's last byte in the stream of all queued bytes.
         let end: Int
     }
 
@@ -53,17 +53,17 @@ package final class Link: Sendable {
         var isOpen = true
         var nextID: Int64 = 1
         var waiting: [Int64: Waiting] = [:]
-        /// Ids given out whose request is not queued yet; cancelling a task takes its id from here.
+        /// Assigned ids whose request is not queued yet; cancelling a task removes its id.
         var upcoming: Set<Int64> = []
         var outbox: [UInt8] = []
         var queued = 0
         var flushed = 0
-        /// The error for calls that still wait at the end, if it is anything but a lost connection.
+        /// The error for calls that still wait at the end, unless the connection was lost.
         var parting: Outcome?
     }
 
     private let stream: StreamSocket
-    /// Takes what the broker says unasked, on the reading thread; and its end, once.
+    /// Receives the broker's unsolicited messages, on the reading thread; and the connection's end, once.
     private let events: (@Sendable (Event) -> Void)?
     private let wake: (reader: Int32, writer: Int32)
     private let state = Mutex(State())
@@ -113,7 +113,7 @@ package final class Link: Sendable {
         state.withLock { if $0.isOpen { endSending(&$0) } }
     }
 
-    /// What has arrived stays readable; then the reading thread meets the end.
+    /// Received data stays readable; then the reading thread reaches the end.
     private func endSending(_ state: inout State) {
         state.isOpen = false
         shutdown(stream.descriptor, Int32(SHUT_RDWR))
@@ -122,9 +122,9 @@ package final class Link: Sendable {
     /// Sends one request and waits for its answer. Cancelling the task abandons the wait, not the request.
     ///
     /// - Parameters:
-    ///   - observer: receives the notifications that arrive meanwhile.
-    ///   - line: makes the request's line, newline included, for the id it is given.
-    /// - Returns: what became of it.
+    ///   - observer: receives the notifications that arrive in the meantime.
+    ///   - line: makes the request's line, newline included, for the given id.
+    /// - Returns: the outcome of the request.
     func exchange(observer: Observer? = nil, line: (Int64) -> [UInt8]) async -> Outcome {
         let id = state.withLock { state in
             defer { state.nextID += 1 }
@@ -169,9 +169,9 @@ package final class Link: Sendable {
         waiting?.continuation.resume(returning: .abandoned)
     }
 
-    /// Writes what the kernel takes; what is left is written by the thread when there is room.
+    /// Writes what the kernel takes; the thread writes the rest when there is room.
     ///
-    /// A broken pipe is no end yet: the broker may have said why before it closed, and that is still to be read.
+    /// A broken pipe is not the end yet: the broker may have sent a reason before it closed, which must still be read.
     private func flush(_ state: inout State) {
         while !state.outbox.isEmpty {
             switch state.outbox.withUnsafeBytes({ stream.send($0) }) {
@@ -213,7 +213,7 @@ extension Link {
         finish()
     }
 
-    /// Waits until there is something to read or room to write. False when waiting itself failed.
+    /// Waits until there is something to read or room to write. False if waiting itself failed.
     private func waitForEvents() -> Bool {
         let hasBacklog = state.withLock { !$0.outbox.isEmpty && $0.isOpen }
         var descriptors = [
@@ -236,7 +236,7 @@ extension Link {
         case .answer(let id, let answer): settle(id, answer)
         case .notification(let method, let params): pass(Notification(method: method, params: params))
         case nil:
-            // Whatever it was, an answer may be lost with it, and nobody shall wait for that.
+            // Any failure may have lost an answer, and no call may wait for a lost answer.
             state.withLock { state in
                 state.parting = .garbled
                 if state.isOpen { endSending(&state) }
@@ -246,15 +246,15 @@ extension Link {
 
     private func settle(_ id: RequestID?, _ answer: ServerLine.Answer) {
         if let number = id?.number {
-            // Nobody waits for an answer whose caller was cancelled.
+            // No caller waits for an answer after its task was cancelled.
             state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: .answer(answer))
         } else if case .error(let error) = answer {
             state.withLock { $0.parting = .dismissed(error) }
         }
     }
 
-    /// An acquisition that joined another one's browser window may be told that one's correlation id; where only one
-    /// acquisition runs there is no doubt whom a notification is for.
+    /// An acquisition that joined another one's browser window may receive that one's correlation id; if only one
+    /// acquisition runs, the notification is for it.
     private func pass(_ notification: Notification) {
         if notification.method.hasPrefix("event.") {
             events?(.happened(notification))
@@ -280,7 +280,7 @@ extension Link {
         events?(.connectionEnded)
     }
 
-    /// After `isOpen` turned false under the lock nobody else touches the descriptors.
+    /// After `isOpen` turned false under the lock, only this thread uses the descriptors.
     private func closeDescriptors() {
         Glibc.close(stream.descriptor)
         Glibc.close(wake.reader)

@@ -1,18 +1,18 @@
 import BrokerRPC
 
-/// Tells a broker that is slow from one that has stopped: a second connection asks it for its status.
+/// Distinguishes a slow broker from one that has stopped: a second connection asks it for its status.
 ///
-/// A sign-in may take minutes, and so may an answer from a slow provider, while the broker answers everybody else. A broker
-/// that is stopped or deadlocked answers nobody.
+/// A sign-in may take minutes, and so may an answer from a slow provider, while the broker answers other clients. A
+/// stopped or deadlocked broker answers no one.
 package struct Liveness: Sendable {
-    /// How long nothing may arrive before the broker is asked.
+    /// The time without received data after which the broker is asked.
     package var silence = Duration.seconds(10)
-    /// How long the broker may take to answer that: longer than a busy machine needs.
+    /// How long the broker may take to answer the check: longer than a busy machine needs.
     package var answerTime = Duration.seconds(15)
 
     package init() {}
 
-    /// Asks once, on a connection of its own. Anything but silence counts: a refusal, and the end of the connection.
+    /// Asks once, on a separate connection. Anything but silence counts: a refusal, and the end of the connection.
     func isAnswering(at location: SocketLocation) async -> Bool {
         await firstToEnd(
             { await Self.asks(location) },
@@ -38,7 +38,7 @@ package struct Liveness: Sendable {
 }
 
 extension Link {
-    /// As ``exchange(observer:line:)``, and ends with ``Outcome/tooLate`` when the broker stops answering.
+    /// Like ``exchange(observer:line:)``, and ends with ``Outcome/tooLate`` if the broker stops answering.
     func exchange(
         at location: SocketLocation, _ liveness: Liveness, observer: Observer? = nil,
         line: @escaping @Sendable (Int64) -> [UInt8]
@@ -52,13 +52,13 @@ extension Link {
                     }
                     return .abandoned
                 }) ?? .abandoned
-        // Nobody else on this connection will be answered either.
+        // The other requests on this connection will not be answered either.
         if case .tooLate = outcome { close() }
         return outcome
     }
 }
 
-/// The value of the call that ends first; the other one is cancelled and waited for.
+/// The value of the call that ends first; the other one is cancelled and awaited.
 private func firstToEnd<Value: Sendable>(
     _ one: @escaping @Sendable () async -> Value, _ other: @escaping @Sendable () async -> Value
 ) async -> Value? {

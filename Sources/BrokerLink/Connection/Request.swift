@@ -1,10 +1,10 @@
 import BrokerRPC
 
-/// A request of any method. The connections go by this: what is generic in methods would be compiled for each of them.
+/// A request of any method. The connections use this type because code that is generic in methods would be compiled for each one.
 package struct Request: Sendable {
-    /// With its end, for the id that it is given.
+    /// The line with its newline, for the given id.
     let line: @Sendable (Int64) -> [UInt8]
-    /// Whether it does no harm to carry it out twice.
+    /// Whether executing it twice does no harm.
     let isIdempotent: Bool
 
     package init<Method: BrokerMethod>(_ method: Method.Type, _ params: Method.Params) {

@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 
 extension WireValue {
-    /// What a broker answered, read by its definition.
+    /// A broker's result, decoded by its definition.
     package static func decoded(_ node: JSONNode) throws(BrokerClientError) -> Self {
         do {
             return try Self(reading: node)

@@ -1,16 +1,16 @@
 import BrokerRPC
 import BrokerValues
 
-/// What follows from the outcomes of one call: its result, an error, or another attempt on a new connection. Pure.
+/// Decides after each outcome of a call: its result, an error, or another attempt on a new connection. Pure.
 ///
-/// A request that the broker cannot have seen is sent again as often as there is time. One that a broker refused because
-/// it was about to stop is sent once more: it has not been carried out. One whose answer was lost is sent once more if
+/// A request that the broker cannot have seen is sent again as often as time allows. One that a broker refused because
+/// it was about to stop is sent once more: it was not executed. One whose answer was lost is sent once more if
 /// the method is idempotent (``BrokerMethod/isIdempotent``).
 struct RetryPolicy {
     enum Verdict {
         case result(JSONNode)
         case failure(BrokerClientError)
-        /// Fails with the error when there is no time left.
+        /// Fails with the error if there is no time left.
         case again(otherwise: BrokerClientError)
     }
 
@@ -46,7 +46,7 @@ struct RetryPolicy {
 }
 
 extension Link.Outcome {
-    /// The broker answered that it is about to stop: whatever is asked from now on is for the next one, on a new connection.
+    /// The broker answered that it is about to stop: further requests are for its successor, on a new connection.
     var tellsOfStop: Bool {
         guard case .answer(.error(let error)) = self else { return false }
         return switch error.brokerError.reason {

@@ -2,9 +2,9 @@ import BrokerRPC
 import Synchronization
 import BrokerValues
 
-/// Something that happened, as the broker told it.
+/// An event as the broker reported it.
 package struct EventNotice: Sendable {
-    /// `event.account` and its like.
+    /// `event.account` and similar.
     package let name: String
     package let params: JSONNode
 
@@ -14,13 +14,13 @@ package struct EventNotice: Sendable {
     }
 }
 
-/// A connection for nothing but events, which ends with whoever reads them.
+/// A connection for events only, which ends with its reader.
 package enum EventFeed {
     /// - Parameters:
-    ///   - params: what to be told of.
-    ///   - read: makes an event of what the broker says; nil for what is passed over.
-    /// - Returns: the events in their order, once the broker has taken the subscription. The newest 1000 are kept for a slow
-    ///   reader. They end with ``BrokerClientError/Code/connectionLost`` when the broker goes away.
+    ///   - params: the topics.
+    ///   - read: makes an event from a notification; `nil` to ignore it.
+    /// - Returns: the events in their order, after the broker has accepted the subscription. The newest 1000 are kept for a slow
+    ///   reader. They end with ``BrokerClientError/Code/connectionLost`` if the broker goes away.
     package static func open<Event: Sendable>(
         _ params: Subscribe.Params, at location: SocketLocation,
         _ read: @escaping @Sendable (Link.Notification) -> Event?
@@ -32,7 +32,7 @@ package enum EventFeed {
         }
     }
 
-    /// What a notification is to who reads.
+    /// How the reader interprets a notification.
     package enum Reading<Event: Sendable>: Sendable {
         case event(Event)
         /// The last one, and why.
@@ -40,11 +40,11 @@ package enum EventFeed {
         case nothing
     }
 
-    /// As above, of another method that events follow.
+    /// The same for another method that is followed by events.
     ///
     /// - Parameters:
-    ///   - most: so many of the newest are kept for a slow reader.
-    ///   - begin: makes the first event of the answer; nil for none.
+    ///   - most: the number of newest events that are kept for a slow reader.
+    ///   - begin: makes the first event from the answer; `nil` for none.
     package static func open<M: BrokerMethod, Event: Sendable>(
         _: M.Type, _ params: M.Params, at location: SocketLocation, keeping most: Int,
         begin: (JSONNode) throws(BrokerClientError) -> Event?,
@@ -94,9 +94,9 @@ package enum EventFeed {
     }
 }
 
-/// Holds what comes on a connection before its answer was read: the answer is first.
+/// Holds messages that arrive on a connection before its answer was read: the answer is first.
 private final class AnswerFirst: Sendable {
-    /// Nil once the answer was read.
+    /// `nil` after the answer was read.
     private let held = Mutex<[@Sendable () -> Void]?>([])
 
     func take(_ act: @escaping @Sendable () -> Void) {
@@ -107,7 +107,7 @@ private final class AnswerFirst: Sendable {
         if isBegun { act() }
     }
 
-    /// What came meanwhile follows; it may end the connection, and so come back here.
+    /// Held messages follow; they may end the connection, and so reenter this type.
     func begin(_ act: () -> Void) {
         act()
         while let next = held.withLock({ held -> [@Sendable () -> Void]? in
@@ -121,7 +121,7 @@ private final class AnswerFirst: Sendable {
 }
 
 extension SocketLocation {
-    /// What happens at the broker there, for the person's own tools; see ``EventFeed/open(_:at:_:)``.
+    /// The broker's events, for the person's own tools; see ``EventFeed/open(_:at:_:)``.
     package func events(
         _ params: Subscribe.Params
     ) async throws(BrokerClientError) -> AsyncThrowingStream<EventNotice, any Error> {

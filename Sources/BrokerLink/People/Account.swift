@@ -2,15 +2,15 @@ import BrokerValues
 
 /// A person at an identity provider (MSAL: `MSALAccount`).
 ///
-/// Keep ``identifier`` when you want to find the account again; usernames change.
+/// Keep ``identifier`` to find the account again; usernames change.
 public struct Account: Sendable, Hashable {
     /// Opaque; stable for as long as the account exists, also across sign-out and sign-in.
     public let identifier: String
-    /// What the person types to sign in.
+    /// The name that the person signs in with.
     public let username: String
-    /// The person's display name, where the provider gave one.
+    /// The person's display name, if the provider gave one.
     public let name: String?
-    /// Host of the authority, and its port where it is not the scheme's own.
+    /// Host of the authority, and its port unless it is the scheme's default.
     public let environment: String
     /// The tenant, for providers that have tenants.
     public let tenantId: String?
@@ -20,7 +20,7 @@ public struct Account: Sendable, Hashable {
     public let authority: String
     /// False for an account that was signed out and is still remembered.
     public let isSignedIn: Bool
-    /// What the last ID token said about the person (MSAL: `accountClaims`).
+    /// The claims of the last ID token about the person (MSAL: `accountClaims`).
     public let accountClaims: Claims
     /// The account in each tenant it has signed in to, its home first; empty at providers without tenants (MSAL:
     /// `tenantProfiles`).
@@ -40,7 +40,7 @@ public struct Account: Sendable, Hashable {
     }
 }
 
-/// An account in one tenant, with what that tenant's ID token said (MSAL: `MSALTenantProfile`).
+/// An account in one tenant, with the claims of that tenant's ID token (MSAL: `MSALTenantProfile`).
 public struct TenantProfile: Sendable, Hashable {
     /// The account's ``Account/identifier``.
     public let identifier: String
@@ -50,11 +50,11 @@ public struct TenantProfile: Sendable, Hashable {
     public let tenantId: String?
     /// The tenant's own issuer.
     public let authority: String
-    /// What the tenant calls the person.
+    /// The person's username in the tenant.
     public let username: String?
     /// The person's display name in the tenant.
     public let name: String?
-    /// False where the person is a guest (MSAL: `isHomeTenantProfile`).
+    /// False if the person is a guest (MSAL: `isHomeTenantProfile`).
     public let isHomeTenant: Bool
     /// The ID token's claims.
     public let claims: Claims

@@ -27,10 +27,10 @@ public struct Claims: Sendable, Hashable {
     /// The names of all claims, sorted.
     public var names: [String] { object.keys.sorted() }
 
-    /// A claim of any type; nil when it is not there.
+    /// A claim of any type; `nil` if it is missing.
     public subscript(name: String) -> Value? { object[name].map(Value.init) }
 
-    /// A claim that is a text; nil when it is not there, or no text.
+    /// A claim that is a text; `nil` if it is missing or not a text.
     public func string(_ name: String) -> String? {
         object[name]?.stringValue
     }

@@ -1,10 +1,10 @@
 import BrokerValues
 
-/// A command line cut into words, as ``WebviewParameters/init(command:)`` takes them.
+/// Splits a command line into words for ``WebviewParameters/init(command:)``.
 package enum BrowserText {
-    /// Cuts at blanks; quotes and backslashes keep them. No shell is asked.
+    /// Splits at spaces; quotes and backslashes keep them. No shell is involved.
     ///
-    /// - Returns: nil for an open quote, and for nothing at all.
+    /// - Returns: `nil` for an open quote, and for an empty text.
     package static func of(_ command: String) -> [String]? {
         BrowserCommand.words(of: command).flatMap { $0.isEmpty ? nil : $0 }
     }

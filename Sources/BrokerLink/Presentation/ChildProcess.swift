@@ -5,15 +5,15 @@ import Glibc
 package struct ChildProcess: Sendable {
     private let pid: pid_t
 
-    /// Starts the program `arguments[0]`, looked up in `PATH`. Without more it reads nothing, and what it prints is dropped:
+    /// Starts the program `arguments[0]`, looked up in `PATH`. By default it has no input, and its output is discarded:
     /// the terminal belongs to the application.
     ///
     /// - Parameters:
-    ///   - input: a descriptor that it reads.
-    ///   - output: a descriptor that takes standard output instead.
-    ///   - errors: one that takes standard error instead.
-    ///   - environment: variables that it gets besides, or instead of, this process's.
-    /// - Returns: nil when there is no such program, or it cannot be started.
+    ///   - input: a descriptor for standard input.
+    ///   - output: a descriptor for standard output.
+    ///   - errors: a descriptor for standard error.
+    ///   - environment: variables that are added to this process's, or replace them.
+    /// - Returns: `nil` if there is no such program, or it cannot be started.
     package static func start(
         _ arguments: [String], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil,
         environment: [String: String] = [:]
@@ -23,7 +23,7 @@ package struct ChildProcess: Sendable {
         for (stream, taker) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
             program.streams[stream] = taker.map { .descriptor($0) } ?? .nothing
         }
-        // Files and ports that the application opened without CLOEXEC would live on in the browser.
+        // Files and ports that the application opened without CLOEXEC would stay open in the browser.
         program.closing = openDescriptors().filter { $0 > STDERR_FILENO }
         program.group = .ownSession
         return (try? program.start()).map(ChildProcess.init(pid:))
@@ -33,16 +33,16 @@ package struct ChildProcess: Sendable {
         ((try? FolderNames(of: "/proc/self/fd"))?.names ?? []).compactMap { Int32($0) }
     }
 
-    /// The exit status when the program has ended (128 + n for signal n), nil while it runs.
+    /// The exit status if the program has ended (128 + n for signal n), `nil` while it runs.
     ///
-    /// Where the application lets the kernel collect its children (SIGCHLD ignored) nobody learns how they ended; that
-    /// counts as well.
+    /// If the application lets the kernel reap its children (SIGCHLD ignored), their exit status is lost; that counts as
+    /// ended as well.
     func pollExit() -> Int32? {
         exitStatusNow(of: pid)
     }
 
-    /// The first 4096 bytes that a program prints, when it ends well; for programs that answer at once. Waits on a thread
-    /// of its own.
+    /// The first 4096 bytes of a program's output if it succeeds; for programs that answer at once. Waits on a separate
+    /// thread.
     package static func output(of arguments: [String]) async -> String? {
         await withCheckedContinuation { continuation in
             let status = DetachedThread.start { continuation.resume(returning: run(arguments)) }
@@ -54,14 +54,14 @@ package struct ChildProcess: Sendable {
         report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
     }
 
-    /// How a program ended (128 + n for signal n), and the first bytes that it printed. It blocks, and is for programs that
+    /// How a program ended (128 + n for signal n), and the first bytes of its output. It blocks, and is for programs that
     /// answer at once.
     ///
     /// - Parameters:
-    ///   - includingErrors: whether standard error counts as printed.
-    ///   - most: how many bytes are of interest.
-    ///   - running: is given the program when it runs, and nil before its number may be another's.
-    /// - Returns: nil when there is no such program.
+    ///   - includingErrors: whether standard error counts as output.
+    ///   - most: the number of bytes to keep.
+    ///   - running: receives the program when it runs, and `nil` before its pid may be reused.
+    /// - Returns: `nil` if there is no such program.
     package static func report(
         of arguments: [String], includingErrors: Bool = false, atMost most: Int = 4096,
         running: (ChildProcess?) -> Void = { _ in }
@@ -86,14 +86,14 @@ package struct ChildProcess: Sendable {
         return (exitStatus(of: child.pid), String(decoding: bytes.prefix(filled), as: UTF8.self))
     }
 
-    /// Two ends of a connection that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
+    /// A socket pair that no other child inherits; pipe2 is unavailable without _GNU_SOURCE.
     package static func connection() -> [Int32]? {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         return socketpair(AF_UNIX, kind, 0, &ends) == 0 ? ends : nil
     }
 
-    /// Whether it has something to do before it ends when it is interrupted; only while nobody has taken its exit status.
+    /// Whether it handles SIGINT; only before its exit status is collected.
     func handlesInterrupt() -> Bool {
         guard let status = try? readFile(at: "/proc/\(pid)/status", atMost: 64 << 10, isTrusted: false) else {
             return true
@@ -106,13 +106,13 @@ package struct ChildProcess: Sendable {
         return mask >> UInt64(SIGINT - 1) & 1 == 1
     }
 
-    /// Asks it to end, as Ctrl-C does; only while nobody has taken its exit status.
+    /// Sends SIGINT, like Ctrl-C; only before its exit status is collected.
     package func interrupt() { kill(pid, SIGINT) }
 
-    /// Waits for the end on a thread of its own, so that no zombie stays.
+    /// Waits for the end on a separate thread, so that no zombie remains.
     package func reapLater() {
         let pid = pid
-        // Without a thread to spare the zombie stays until this process ends.
+        // If no thread can be started, the zombie remains until this process ends.
         _ = DetachedThread.start { _ = exitStatus(of: pid) }
     }
 }

@@ -3,17 +3,17 @@ import BrokerValues
 import Glibc
 import Synchronization
 
-/// A word to somebody who started no terminal.
+/// A notification for a user without a terminal.
 package enum DesktopNotice {
-    /// Shows it with `notify-send`, where there is one. Returns at once.
+    /// Shows it with `notify-send`, if installed. Returns at once.
     package static func show(_ title: String, _ text: String) {
         ChildProcess.start(command([], title, text))?.reapLater()
     }
 
-    /// Shows it with buttons, until one is pressed or the person or the desktop closes it. Where the task is cancelled it goes
-    /// away.
+    /// Shows it with buttons, until one is pressed or the person or the desktop closes it. It is closed if the task is
+    /// cancelled.
     ///
-    /// - Parameter key: goes with each button: another program's notice that gets the same number has none of these.
+    /// - Parameter key: identifies each button: another program's notification that gets the same number has none of these.
     package static func ask(_ title: String, _ text: String, _ buttons: [String], key: String) async -> Answer {
         let name = key.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let actions = buttons.enumerated().map { "--action=\(name)-\($0.offset)=\($0.element)" }
@@ -32,18 +32,18 @@ package enum DesktopNotice {
         }
     }
 
-    /// What became of a notice with buttons.
+    /// The outcome of a notification with buttons.
     package enum Answer: Sendable, Equatable {
         /// The index of the button.
         case pressed(Int)
-        /// Nobody pressed one.
+        /// It was closed without a button.
         case closed
         /// There is no `notify-send`.
         case noProgram
-        /// It could not be shown this time: right after a login what shows notices may not run yet.
+        /// It could not be shown this time: right after a login the notification service may not run yet.
         case notShown
 
-        /// - Parameter report: of `notify-send`, which ends with 0 when it was shown; nil where there is none.
+        /// - Parameter report: the result of `notify-send`, which ends with 0 if it was shown; `nil` if it is not installed.
         fileprivate init(_ report: (status: Int32, text: String)?) {
             guard let report else { self = .noProgram; return }
             let button = report.text.split(separator: "\n").last?.split(separator: "-").last
@@ -53,13 +53,13 @@ package enum DesktopNotice {
     }
 
     private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
-        // A name that every theme of icons has (Icon Naming Specification).
+        // A name that every icon theme has (Icon Naming Specification).
         ["notify-send", "--app-name=Token broker", "--icon=dialog-password"] + options
             + ["--", HandOver.noticeTitle(title), HandOver.noticeText(text)]
     }
 }
 
-/// A `notify-send` that may be told to take its notice away, by another thread than the one that waits for it.
+/// A `notify-send` whose notification another thread than the waiting one may close.
 private final class OpenNotice: Sendable {
     private struct State {
         var child: ChildProcess?
@@ -86,7 +86,7 @@ private final class OpenNotice: Sendable {
         if isShown { takeAway() }
     }
 
-    /// It shows the notice first, and is ready to be interrupted after that. One that ends in between leaves the notice behind, with
+    /// It shows the notification first, and handles SIGINT after that. If it ends in between, the notification remains, with
     /// buttons that do nothing.
     private func takeAway() {
         let status = DetachedThread.start { [self] in
@@ -102,7 +102,7 @@ private final class OpenNotice: Sendable {
 
     private func isNotReady() -> Bool { state.withLock { $0.child.map { !$0.handlesInterrupt() } ?? false } }
 
-    /// Five seconds in all: what a desktop may take to show it.
+    /// Five seconds in total: the time that a desktop may take to show it.
     private static let mostLooks = 500
     private static let pause: UInt32 = 10_000
 }

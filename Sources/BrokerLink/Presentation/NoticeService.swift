@@ -1,15 +1,15 @@
 import BrokerSystem
 
-/// The program that shows notices in this session. It is looked up on the bus with `busctl`: brokerctl has no D-Bus of its own.
+/// The program that shows notifications in this session. It is looked up with `busctl`: brokerctl has no D-Bus client of its own.
 package enum NoticeService: Sendable, Equatable {
-    /// Its own name on the bus: another one after a restart.
+    /// Its unique name on the bus, which changes with a restart.
     case runs(String)
-    /// There is none, and the bus knows none that it could start.
+    /// There is none, and none that the bus could start.
     case isMissing
     /// There is no `busctl`.
     case cannotBeTold
 
-    /// Has the bus start one where none runs.
+    /// Makes the bus start one if none runs.
     package static func look() async -> NoticeService {
         if let owner = await owner() { return owner }
         guard await call("StartServiceByName", "su", "0") != nil else { return .cannotBeTold }
@@ -22,7 +22,7 @@ package enum NoticeService: Sendable, Equatable {
         return answer.text.split(separator: "\"").dropFirst().first.map { .runs(String($0)) }
     }
 
-    /// - Returns: nil when there is no such program.
+    /// - Returns: `nil` if there is no such program.
     private static func call(
         _ method: String, _ signature: String, _ more: String...
     ) async -> (status: Int32, text: String)? {

@@ -2,7 +2,7 @@ import Glibc
 
 /// The person's default browser with a window that shares no session with the others (MSAL: `prefersEphemeralWebBrowserSession`).
 struct PrivateWindow: BrowserOpening {
-    /// Asks the desktop for its default browser.
+    /// Queries the desktop for its default browser.
     let defaultBrowser: @Sendable () async -> String?
 
     init() {
@@ -24,7 +24,7 @@ struct PrivateWindow: BrowserOpening {
         try await SystemBrowser(command: command).open(page)
     }
 
-    /// What opens a private window.
+    /// The command that opens a private window.
     ///
     /// - Parameter browser: a desktop entry (`firefox-esr.desktop`), or a program with or without its path.
     static func command(for browser: String) -> [String]? {
@@ -36,7 +36,7 @@ struct PrivateWindow: BrowserOpening {
             ("microsoft-edge", "--inprivate"), ("opera", "--private"),
         ]
         guard !name.isEmpty, let option = known.first(where: { name.hasPrefix($0.0) })?.1 else { return nil }
-        // A desktop entry is named like its program, by and large; a name with other characters is none of these.
+        // A desktop entry is usually named like its program; a name with other characters is none of these.
         guard name.utf8.allSatisfy({ $0 == 0x2d || $0 == 0x2e || isalnum(Int32($0)) != 0 }) else { return nil }
         return [browser.contains("/") ? browser : name, option]
     }

@@ -3,8 +3,8 @@ import Glibc
 
 /// The person's own browser: the commands of `$BROWSER`, then the desktop's portal, then `xdg-open`.
 ///
-/// A program that is still running after a moment, or that ended well, is taken to have opened the page; one that cannot
-/// be started, or fails at once (`xdg-open` where there is no desktop), is passed over for the next.
+/// A program that is still running after a moment, or that succeeded, is assumed to have opened the page; one that cannot
+/// be started, or fails at once (`xdg-open` without a desktop), is skipped.
 public struct SystemBrowser: BrowserOpening {
     private let commands: [BrowserCommand]
     private let patience: Duration
@@ -16,7 +16,7 @@ public struct SystemBrowser: BrowserOpening {
 
     /// - Parameters:
     ///   - variable: the value of `$BROWSER`.
-    ///   - patience: how long a program may take to fail.
+    ///   - patience: how long to watch a program for a failure.
     package init(variable: String?, patience: Duration = .seconds(2)) {
         commands =
             BrowserCommand.named(by: variable)
@@ -24,7 +24,7 @@ public struct SystemBrowser: BrowserOpening {
         self.patience = patience
     }
 
-    /// One command and no other.
+    /// Uses this one command only.
     init(command: [String]) { self.init(BrowserCommand(command)) }
 
     package init(_ command: BrowserCommand?) {
@@ -34,9 +34,9 @@ public struct SystemBrowser: BrowserOpening {
 
     /// Opens the page and returns without waiting for the person.
     ///
-    /// - Parameter page: what to show.
-    /// - Throws: ``BrokerClientError`` with ``BrokerClientError/Code/browserNotAvailable`` when no command worked, or
-    ///   the URL is none for a browser.
+    /// - Parameter page: the page to show.
+    /// - Throws: ``BrokerClientError`` with ``BrokerClientError/Code/browserNotAvailable`` if no command worked, or
+    ///   if the URL is not valid for a browser.
     public func open(_ page: SignInPage) async throws {
         guard BrowserCommand.isWebAddress(page.url) else {
             throw BrokerClientError(
@@ -66,12 +66,12 @@ public struct SystemBrowser: BrowserOpening {
         return true
     }
 
-    /// Without a display `xdg-open` goes on to browsers for terminals; they have none here, and still end well.
+    /// Without a display, `xdg-open` continues with terminal browsers, which have no terminal here but still exit with 0.
     private static var desktopEnvironment: [String: String] {
         hasDisplay ? [:] : ["BROWSER": "false"]
     }
 
-    /// Over ssh the session bus may be that of a desktop that the person does not sit at.
+    /// Over ssh, the session bus may belong to a desktop that the person is not in front of.
     private static var hasDisplay: Bool { isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") }
 
     private static func isSet(_ name: String) -> Bool { SocketLocation.variable(name)?.isEmpty == false }

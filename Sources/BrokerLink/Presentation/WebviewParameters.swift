@@ -2,12 +2,12 @@
 public struct WebviewParameters: Sendable {
     package let browser: any BrowserOpening
 
-    /// In the person's own browser: `$BROWSER`, else the desktop's default one.
+    /// In the person's own browser: `$BROWSER`, otherwise the desktop's default.
     public init() {
         browser = SystemBrowser()
     }
 
-    /// In a window of the kind that is named.
+    /// In a window of the given kind.
     public init(_ kind: WebviewKind) {
         switch kind {
         case .systemBrowser: browser = SystemBrowser()
@@ -17,48 +17,48 @@ public struct WebviewParameters: Sendable {
 
     /// By a program, run without a shell.
     ///
-    /// - Parameter command: the program and its arguments; `%u` in one of them stands for the page's address, which comes
-    ///   last otherwise.
+    /// - Parameter command: the program and its arguments; `%u` in one of them is replaced by the page's URL, which is
+    ///   appended otherwise.
     public init(command: [String]) {
         browser = SystemBrowser(command: command)
     }
 
-    /// By an object of the app's.
+    /// By an object of the app.
     ///
     /// - Parameter browser: opens each sign-in page.
     public init(browser: any BrowserOpening) {
         self.browser = browser
     }
 
-    /// By a closure of the app's: an embedded view, a printed link, a test.
+    /// By a closure of the app: an embedded view, a printed link, a test.
     ///
-    /// - Parameter present: shows the page and returns; it need not wait for the person. If it throws, the sign-in is
+    /// - Parameter present: shows the page and returns without waiting for the person. If it throws, the sign-in is
     ///   cancelled.
     public init(present: @escaping @Sendable (SignInPage) async throws -> Void) {
         browser = PresentingClosure(present: present)
     }
 }
 
-/// In which window a sign-in page is shown (MSAL: `MSALWebviewType`).
+/// The kind of window that shows a sign-in page (MSAL: `MSALWebviewType`).
 public enum WebviewKind: Sendable, Hashable, CaseIterable {
-    /// The person's own browser, with its sessions: who is signed in there need not type a password.
+    /// The person's own browser, with its sessions: an existing session needs no password.
     case systemBrowser
-    /// A private window of the person's default browser, which forgets the session. Known are Firefox, LibreWolf,
-    /// Chromium, Chrome, Brave, Vivaldi, Edge and Opera; with another one the sign-in ends with
+    /// A private window of the person's default browser, which forgets the session. Firefox, LibreWolf, Chromium, Chrome,
+    /// Brave, Vivaldi, Edge and Opera are supported; with another one the sign-in ends with
     /// ``BrokerClientError/Code/browserNotAvailable``.
     case privateWindow
 }
 
 /// A page on which the person signs in.
 public struct SignInPage: Sendable {
-    /// Where to go: the provider's authorization endpoint with this request's parameters. Show it to the person and to
-    /// nobody else; it does not belong into logs.
+    /// The provider's authorization endpoint with this request's parameters. Show it to the person only; do not write it
+    /// to logs.
     public let url: String
-    /// Where the provider sends the browser afterwards; the broker listens there.
+    /// The URL to which the provider redirects the browser; the broker listens there.
     public let redirectUri: String
     /// Seconds since 1970: when the broker stops waiting.
     public let expiresOn: Int64
-    /// Names this sign-in to the broker.
+    /// Identifies this sign-in to the broker.
     public let interactionId: String
     /// The request's id in all logs.
     public let correlationId: String
@@ -79,8 +79,8 @@ public struct SignInPage: Sendable {
 public protocol BrowserOpening: Sendable {
     /// Shows the page and returns, without waiting for the person.
     ///
-    /// - Parameter page: what to show.
-    /// - Throws: when the page cannot be shown; the sign-in is cancelled then.
+    /// - Parameter page: the page to show.
+    /// - Throws: if the page cannot be shown; the sign-in is then cancelled.
     func open(_ page: SignInPage) async throws
 }
 

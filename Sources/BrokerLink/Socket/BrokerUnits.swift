@@ -1,19 +1,19 @@
 import Glibc
 
-/// The units of systemd that a broker runs by: a person's own, or the machine's.
+/// The systemd units of a broker: the person's own, or the machine's.
 package enum BrokerUnits: Sendable, Equatable {
     case own, machine
 
     package var service: String { self == .own ? "brokerd.service" : "brokerd-system.service" }
     package var socket: String { self == .own ? "brokerd.socket" : "brokerd-system.socket" }
 
-    /// The program that speaks with their manager.
+    /// The command of their service manager.
     package var manager: [String] { self == .own ? ["systemctl", "--user"] : ["systemctl"] }
 
-    /// The program that shows what the service has said.
+    /// The command that shows the service's log.
     package var journal: [String] { ["journalctl", self == .own ? "--user-unit" : "--unit", service] }
 
-    /// What a person types, and, of the machine's units, who may: `as root: systemctl restart brokerd-system.service`.
+    /// A command for the person, for the machine's units with the required user: `as root: systemctl restart brokerd-system.service`.
     ///
     /// - Parameter words: a verb with its options, and ``service`` or ``socket``.
     package func advice(_ words: String, uid: uid_t = geteuid()) -> String {
@@ -22,6 +22,6 @@ package enum BrokerUnits: Sendable, Equatable {
 }
 
 extension SocketLocation {
-    /// Whose units listen here, where it is a usual place.
+    /// The units that listen here, if it is a standard location.
     package var units: BrokerUnits { isEverybodys ? .machine : .own }
 }

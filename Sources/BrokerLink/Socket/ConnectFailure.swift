@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why no connection to the broker came about.
+/// Why a connection to the broker failed.
 package enum ConnectFailure: Error, Sendable, Equatable {
-    /// Nothing listens: the socket is missing, or nobody accepts on it.
+    /// No process listens: the socket is missing, or does not accept.
     case notRunning
     /// The path does not fit into a socket address (107 bytes).
     case pathTooLong
-    /// What is there is no socket.
+    /// The file is not a socket.
     case notASocket
     /// The socket, or the process behind it, belongs to neither this user nor root.
     case untrusted(uid: uid_t)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Asks at a door whether somebody is there.
+/// Checks whether a door answers.
 package enum DoorProbe {
     private static let patience = Duration.seconds(2)
     /// oidc-agent's plain exchange.
     private static let question = Array(#"{"request":"check"}"#.utf8)
     private static let good = Array(#""status":"success""#.utf8)
 
-    /// - Parameter path: of the socket for programs that ask oidc-agent.
-    /// - Returns: what is wrong, as a sentence's end; nil when it answers as it should.
+    /// - Parameter path: the socket for programs that use oidc-agent's protocol.
+    /// - Returns: the problem, as the end of a sentence; `nil` if it answers correctly.
     package static func trouble(atAgentSocket path: String) -> String? {
         let stream: StreamSocket
         do throws(ConnectFailure) {

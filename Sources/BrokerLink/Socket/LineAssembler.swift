@@ -1,7 +1,7 @@
-/// Cuts a stream of bytes into lines, whatever pieces they arrive in.
+/// Splits a stream of bytes into lines, independent of its chunks.
 struct LineAssembler {
-    /// Longest line, in bytes, that a broker may send. Requests are bounded at 1 MiB; an answer that lists many accounts
-    /// with their claims may be longer.
+    /// The longest line, in bytes, that a broker may send. Requests are limited to 1 MiB; an answer with many accounts
+    /// and their claims may be longer.
     static let limit = 8 << 20
 
     private let limit: Int
@@ -13,9 +13,9 @@ struct LineAssembler {
         self.limit = limit
     }
 
-    /// Adds `bytes` and hands every line that is now complete, without its newline, to `body`; empty lines are skipped.
+    /// Adds `bytes` and passes every complete line, without its newline, to `body`; empty lines are skipped.
     ///
-    /// - Returns: false when a line is longer than the limit; nothing after it can be read.
+    /// - Returns: false if a line is longer than the limit; nothing after it can be read.
     mutating func append(_ bytes: UnsafeRawBufferPointer, each body: ([UInt8]) -> Void) -> Bool {
         partial.append(contentsOf: bytes)
         var start = 0

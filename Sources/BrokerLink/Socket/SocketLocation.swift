@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where the broker of this person listens (docs/protocol.md, "Transport").
+/// The socket of this person's broker (docs/protocol.md, "Transport").
 package struct SocketLocation: Sendable, Hashable {
     package let path: String
-    /// The socket of the machine's broker, where the person has one of their own all the same.
+    /// The socket of the machine's broker, if the person has one of their own as well.
     package let other: String?
 
     package init(path: String, other: String? = nil) {
@@ -12,32 +12,32 @@ package struct SocketLocation: Sendable, Hashable {
     }
 
     /// The first that is set: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
-    /// `/run/user/UID/brokerd/broker.sock`. A session without a runtime directory variable (cron, `sudo -u`) still
-    /// finds the broker of its uid by the last. A person without a socket at the last two has the one that serves everybody, if
-    /// there is one, or should be one.
+    /// `/run/user/UID/brokerd/broker.sock`. The last one lets a session without the runtime directory variable (cron,
+    /// `sudo -u`) find the broker of its uid. A person without a socket at the last two uses the one that serves all users, if
+    /// it exists or is enabled.
     package static func resolve(
         path: String? = nil, environment: (String) -> String? = Self.variable, uid: uid_t = geteuid(),
         isThere: (String) -> Bool = Self.isThere
     ) -> SocketLocation {
         if let path, !path.isEmpty { return SocketLocation(path: path) }
         if let named = environment("BROKER_SOCKET"), !named.isEmpty { return SocketLocation(path: named) }
-        // As the specification asks, and as brokerd does: a relative path is ignored.
+        // As the specification requires, and as in brokerd: a relative path is ignored.
         if let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
             return own(runtime + "/brokerd/broker.sock", isThere)
         }
         return own("/run/user/\(uid)/brokerd/broker.sock", isThere)
     }
 
-    /// Whether it is the broker's in system mode.
+    /// Whether it is the socket of a broker in system mode.
     package var isEverybodys: Bool { path == Self.everybodys }
 
-    /// Whether it is where the person's broker, or the machine's, listens by itself: nobody named a socket.
+    /// Whether it is a standard location of the person's broker or the machine's, not one that was given.
     package var isUsual: Bool {
         isEverybodys || path == Self.resolve(environment: { $0 == "BROKER_SOCKET" ? nil : Self.variable($0) }).path
     }
 
     private static let everybodys = "/run/brokerd/broker.sock"
-    /// There where the administrator has enabled the machine's broker: people have none of their own then (brokerd.socket).
+    /// Exists if the administrator has enabled the machine's broker: then people have none of their own (brokerd.socket).
     private static let everybodysEnabled = "/etc/systemd/system/sockets.target.wants/brokerd-system.socket"
 
     private static func own(_ path: String, _ isThere: (String) -> Bool) -> SocketLocation {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A connected, trusted Unix stream socket. It owns nothing: whoever opened it closes the descriptor.
+/// A connected, trusted Unix stream socket. It does not own the descriptor: the opener closes it.
 struct StreamSocket: Sendable {
     let descriptor: Int32
 
-    /// Connects. A local connection is there at once, unless the broker's queue of connections is full.
+    /// Connects. A local connection succeeds at once, unless the broker's queue of connections is full.
     ///
-    /// The owner is checked twice. The file's owner says who may have put the socket there; the peer's credentials say
-    /// who really listens, so that swapping the path between the two steps gains nothing. A client that skipped
-    /// this would hand its requests, and later a person's sign-in page, to whoever was first to create the path.
+    /// The owner is checked twice. The file's owner shows which user may have put the socket there; the peer's credentials
+    /// show which one really listens, so that swapping the path between the two steps gains nothing. Without this check
+    /// a client would send its requests, and later a person's sign-in page, to the first user to create the path.
     ///
-    /// - Parameter patience: how long to block until there is room in the queue. Those who block get it in their order; with
+    /// - Parameter patience: how long to block until there is room in the queue. Blocked callers get it in their order; with
     ///   none, the call never blocks.
-    /// - Throws: ``ConnectFailure/busy`` when there was no room in that time, or a signal came.
+    /// - Throws: ``ConnectFailure/busy`` if there was no room in that time, or a signal came.
     static func connect(
         to location: SocketLocation, waitingForRoom patience: Duration = .zero
     ) throws(ConnectFailure) -> StreamSocket {
@@ -33,10 +33,10 @@ struct StreamSocket: Sendable {
         return stream
     }
 
-    /// For connect(2) alone: whatever else is called here says of itself that it does not block.
+    /// For connect(2) only: the other calls here set their own non-blocking flag.
     private func limitBlocking(to patience: Duration) throws(ConnectFailure) {
         let (seconds, attoseconds) = patience.components
-        // At least a microsecond: none would be no limit.
+        // At least a microsecond: zero would mean no limit.
         var limit = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         let size = socklen_t(MemoryLayout<timeval>.size)
         guard setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else { throw .last() }
@@ -54,13 +54,13 @@ struct StreamSocket: Sendable {
         return status.st_uid
     }
 
-    /// Where a broker for every user makes the sockets of sandboxes. Root makes the folder, for the broker's account.
+    /// The folder in which a broker for all users makes the sockets of sandboxes. Root makes it, for the broker's account.
     private static let sandboxes = "/run/brokerd-sandboxes/"
-    /// The owner, in a user namespace, of what belongs to somebody outside it (user_namespaces(7)).
+    /// The owner, in a user namespace, of files that belong to a user outside it (user_namespaces(7)).
     private static let unknownOwner: uid_t = 65_534
 
-    /// Whether it is a sandbox's socket of a broker for every user: in the folder that root made for that, or mounted from there into
-    /// this sandbox. Each folder above it belongs to the socket's owner, root or this user, and nobody else can write to it.
+    /// Whether it is a sandbox's socket of a broker for all users: in the folder that root made for that, or mounted from there into
+    /// this sandbox. Each folder above it belongs to the socket's owner, root or this user, and no other user can write to it.
     private static func isPlaced(_ path: String, of owner: uid_t) -> Bool {
         guard path.hasPrefix(sandboxes) || owner == unknownOwner && !UserNamespaceMap.has(owner) else { return false }
         var rest = path[...]
@@ -109,7 +109,7 @@ struct StreamSocket: Sendable {
     private static func isTrusted(_ uid: uid_t) -> Bool { uid == geteuid() || uid == 0 }
 }
 
-/// The kernel's `struct ucred` (unix(7)), which glibc shows only with `_GNU_SOURCE`.
+/// The kernel's `struct ucred` (unix(7)), which glibc declares only with `_GNU_SOURCE`.
 private struct SocketPeer {
     var pid: pid_t = 0
     var uid: uid_t = .max
@@ -117,37 +117,37 @@ private struct SocketPeer {
 }
 
 extension StreamSocket {
-    /// What a non-blocking read or write came to.
+    /// The result of a non-blocking read or write.
     enum Transfer: Equatable {
         case bytes(Int)
-        /// Nothing can be moved now.
+        /// Nothing can be transferred now.
         case wouldBlock
-        /// The other side is gone.
+        /// The peer is gone.
         case ended
     }
 
-    /// Takes what has arrived, at most `buffer.count` bytes.
+    /// Reads received data, at most `buffer.count` bytes.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         Self.transfer { recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) }
     }
 
-    /// Hands as many bytes to the kernel as it takes now.
+    /// Passes as many bytes to the kernel as it takes now.
     func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         Self.transfer {
             Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
         }
     }
 
-    /// Blocks until one of `events` (poll(2)) has come, or the connection's end, or a signal.
+    /// Blocks until one of `events` (poll(2)), the connection's end, or a signal.
     ///
-    /// - Parameter deadline: nil for none.
-    /// - Returns: false when the deadline came first.
+    /// - Parameter deadline: `nil` for none.
+    /// - Returns: false if the deadline came first.
     @discardableResult
     func wait(for events: Int16, until deadline: ContinuousClock.Instant? = nil) -> Bool {
         var descriptors = pollfd(fd: descriptor, events: events, revents: 0)
         guard let deadline else { return poll(&descriptors, 1, -1) != 0 }
         let rest = (deadline - .now).components
-        // A part of a millisecond more: none at all would not wait.
+        // Rounded up by a millisecond: zero would not wait.
         let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000 + 1
         return poll(&descriptors, 1, Int32(clamping: max(0, milliseconds))) != 0
     }

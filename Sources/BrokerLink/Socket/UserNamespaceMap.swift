@@ -2,12 +2,12 @@ import Glibc
 
 /// The uids of the user namespace that this process is in (user_namespaces(7)).
 enum UserNamespaceMap {
-    /// - Returns: true also where the kernel does not say.
+    /// - Returns: true also if the kernel does not say.
     static func has(_ uid: uid_t) -> Bool {
         let file = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return true }
         defer { close(file) }
-        // The kernel takes 340 lines at most, and gives a short file whole.
+        // The kernel accepts 340 lines at most, and a short file is read whole.
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         let count = read(file, &buffer, buffer.count)
         guard count > 0 else { return true }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells subscribers what happens, as it happens, in the order in which they came. Nothing is kept for those who come later.
+/// Delivers events to subscribers as they happen, in the order of subscription. Events are not kept for later subscribers.
 package final class Broadcast<Event: Sendable>: Sendable {
     /// Called on the thread on which the event happened: it must not wait.
     package typealias Deliver = @Sendable (Event) -> Void
@@ -13,7 +13,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Returns: ends the subscription when it is let go.
+    /// - Returns: an object whose release ends the subscription.
     package func subscribe(_ deliver: @escaping Deliver) -> Subscription {
         let id = state.withLock { state in
             state.next += 1
@@ -31,7 +31,7 @@ package final class Broadcast<Event: Sendable>: Sendable {
     }
 }
 
-/// Ends with the object.
+/// Ends when the object is released.
 package final class Subscription: Sendable {
     private let end: @Sendable () -> Void
 

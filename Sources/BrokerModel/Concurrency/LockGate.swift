@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Counts the work that needs the vault's keys, so that they go when nothing needs them any more.
+/// Counts the work that needs the vault's keys, so that the keys can be dropped when nothing needs them any more.
 ///
-/// Requests enter, and find it shut while the broker is locked. What they leave behind (a refresh goes on when its caller
-/// has gone) is counted, too: a provider may already have replaced the refresh token, and the answer must still be sealed.
+/// Requests enter, and are rejected while the broker is locked. Their follow-up work (a refresh continues when its caller has
+/// gone) is counted, too: a provider may already have replaced the refresh token, and the response must still be sealed.
 package final class LockGate: Sendable {
-    /// Three flags, how much work there is, and in the upper half how often work was begun or was over, or the gate shut, which begins
-    /// anew at its end. One word, because every request comes by here, on each reactor's thread.
+    /// Three flags, the amount of work, and in the upper half a counter of begun and finished work and of closings, which wraps
+    /// around. One word, because every request uses it, on each reactor's thread.
     private enum Word {
         static let isOpen: UInt64 = 1
-        /// Idle time counts: who is let in says when.
+        /// Idle time counts: each admitted request records its time.
         static let countsIdleTime: UInt64 = 2
-        /// Somebody waits for the end of the work.
+        /// A task waits for the end of the work.
         static let isAwaited: UInt64 = 4
         static let one: UInt64 = 8
         static let use: UInt64 = 1 << 32
@@ -20,12 +20,12 @@ package final class LockGate: Sendable {
     }
 
     private struct State {
-        /// When somebody was last let in, where idle time counts.
+        /// When the last request was admitted, if idle time counts.
         var lastUse = Duration.zero
-        /// How long the gate stays open without use; nil for ever.
+        /// How long the gate stays open without use; `nil` for no limit.
         var idleLimit: Duration?
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Called for whoever comes after that time.
+        /// Called for each request after that time.
         var whenIdle: (@Sendable () -> Void)?
     }
 
@@ -33,17 +33,17 @@ package final class LockGate: Sendable {
     private let word = Atomic<UInt64>(0)
     private let state = Mutex(State())
 
-    /// It is shut until ``open()``.
+    /// The gate is closed until ``open()``.
     package init(clock: any BrokerClock) { self.clock = clock }
 
-    /// Quick: part of the hot path. Who was let in ends with ``leave()``.
+    /// Quick: part of the hot path. If it returns true, call ``leave()`` at the end.
     package func enter() -> Bool {
         if word.load(ordering: .acquiring) & Word.countsIdleTime != 0 { return enterInTime() }
-        return enterOpen()
+        return enterIfOpen()
     }
 
-    /// Whoever finds it shut is counted at no moment: nobody who waits for the end of the work waits for them.
-    private func enterOpen() -> Bool {
+    /// A rejected request is never counted, so the end of the work does not wait for it.
+    private func enterIfOpen() -> Bool {
         var before = word.load(ordering: .acquiring)
         while before & Word.isOpen != 0 {
             let isIn: Bool
@@ -54,7 +54,7 @@ package final class LockGate: Sendable {
         return false
     }
 
-    /// One after the other: who comes too late is no work that would keep the gate open for the next.
+    /// One after the other: a late request must not count as work that keeps the gate open for the next one.
     private func enterInTime() -> Bool {
         let (isIn, whenIdle) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             let now = clock.uptime
@@ -63,9 +63,9 @@ package final class LockGate: Sendable {
                 return (false, isOpen ? state.whenIdle : nil)
             }
             state.lastUse = now
-            return (enterOpen(), nil)
+            return (enterIfOpen(), nil)
         }
-        // The clock went on during a suspend, and the timer did not fire yet.
+        // The clock continued during a suspend, and the timer has not fired yet.
         whenIdle?()
         return isIn
     }
@@ -73,7 +73,7 @@ package final class LockGate: Sendable {
     /// Whether the broker is not locked, and not about to be.
     package var isOpen: Bool { word.load(ordering: .acquiring) & Word.isOpen != 0 }
 
-    /// For what counted work leaves behind: it is let in at any time.
+    /// For follow-up work of counted work: always admitted.
     package func join() {
         word.wrappingAdd(Word.one + Word.use, ordering: .acquiringAndReleasing)
     }
@@ -81,12 +81,12 @@ package final class LockGate: Sendable {
     package func leave() {
         let (before, now) = word.wrappingAdd(Word.use - Word.one, ordering: .acquiringAndReleasing)
         precondition(Word.isWorking(before), "nobody was in")
-        if now & Word.isAwaited != 0, !Word.isWorking(now) { tellWaiting() }
+        if now & Word.isAwaited != 0, !Word.isWorking(now) { notifyWaiting() }
     }
 
-    private func tellWaiting() {
+    private func notifyWaiting() {
         let waiting = state.withLock { state in
-            // Who began since then tells when that is over.
+            // Work that began since then notifies them when it ends.
             guard !Word.isWorking(word.load(ordering: .acquiring)) else { return [CheckedContinuation<Void, Never>]() }
             word.bitwiseAnd(~Word.isAwaited, ordering: .acquiringAndReleasing)
             defer { state.waiting = [] }
@@ -95,11 +95,11 @@ package final class LockGate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// From now on.
+    /// Takes effect immediately.
     package func limitIdleTime(to limit: Duration?) {
         let now = clock.uptime
         state.withLock { state in
-            // Until now nobody said when they came.
+            // Admissions have not been timed so far.
             if state.idleLimit == nil { state.lastUse = now }
             state.idleLimit = limit
             if limit == nil {
@@ -112,7 +112,7 @@ package final class LockGate: Sendable {
 
     package func whenIdle(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenIdle = act } }
 
-    /// Whether nothing was asked for so long, and nothing is under way.
+    /// Whether there were no requests for that time, and no work is under way.
     package func isIdle(at now: Duration, for limit: Duration) -> Bool {
         state.withLock { state in
             let word = word.load(ordering: .acquiring)
@@ -120,20 +120,20 @@ package final class LockGate: Sendable {
         }
     }
 
-    /// Grows with everything that may need memory, or no longer needs it.
+    /// Increases with every event that may need memory, or release it.
     package var uses: UInt64 { word.load(ordering: .relaxed) / Word.use }
 
     package var lastUse: Duration { state.withLock { $0.lastUse } }
 
-    /// Lets in nobody more. Returns when the last has left.
+    /// Rejects further requests. Returns when the last has left.
     package func shut() async {
         word.wrappingAdd(Word.use, ordering: .relaxed)
         word.bitwiseAnd(~Word.isOpen, ordering: .acquiringAndReleasing)
         await withCheckedContinuation { continuation in
             state.withLock { $0.waiting.append(continuation) }
-            // Who leaves from now on tells, and who left before is not there any more.
+            // Work that leaves from now on notifies, and work that left before is no longer counted.
             if !Word.isWorking(word.bitwiseOr(Word.isAwaited, ordering: .acquiringAndReleasing).newValue) {
-                tellWaiting()
+                notifyWaiting()
             }
         }
     }

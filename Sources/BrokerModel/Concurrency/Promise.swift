@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that will be there once; whoever asks waits for it. Later fulfilments are ignored.
+/// A value that is set once; readers wait for it. Later fulfilments are ignored.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
@@ -11,7 +11,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Returns: whether this was the fulfilment that counts.
+    /// - Returns: whether this was the first fulfilment.
     @discardableResult
     package func fulfil(_ value: Value) -> Bool {
         let waiting: [CheckedContinuation<Value, Never>]? = state.withLock { state in
@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
         return waiting != nil
     }
 
-    /// Nil while it is open.
+    /// `nil` while it is open.
     package var current: Value? { state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } } }
 
     package var value: Value {

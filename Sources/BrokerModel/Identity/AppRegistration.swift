@@ -1,7 +1,7 @@
 import BrokerValues
 
-/// An OAuth client as the broker knows it (protocol.md, `apps.register`). Copies share what is in it, so that handing one on
-/// costs one reference.
+/// An OAuth client as the broker knows it (protocol.md, `apps.register`). Copies share their content, so passing one on costs one
+/// reference.
 @dynamicMemberLookup
 package struct AppRegistration: Sendable, Equatable {
     private struct Fields: Equatable {
@@ -69,19 +69,19 @@ package struct AppRegistration: Sendable, Equatable {
         set { set(\.clientSecret, newValue) }
     }
 
-    /// How the secret is shown, where the provider's registration of the client says; nil goes by the provider's metadata.
+    /// How the client authenticates, if its registration at the provider says so; `nil` uses the provider's metadata.
     package var secretMethod: ClientSecretMethod? {
         get { shared.fields.secretMethod }
         set { set(\.secretMethod, newValue) }
     }
 
-    /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
+    /// Users may belong to other clouds than the authority's own (`instance_aware`). Entra only.
     package var isInstanceAware: Bool {
         get { shared.fields.isInstanceAware }
         set { set(\.isInstanceAware, newValue) }
     }
 
-    /// `PATH:LINE` of the file that registers it; nil for one of the vault.
+    /// `PATH:LINE` of the file that registers it; `nil` for one in the vault.
     package var origin: String? {
         get { shared.fields.origin }
         set { set(\.origin, newValue) }
@@ -90,25 +90,26 @@ package struct AppRegistration: Sendable, Equatable {
     /// A caller's own client id, used without a registration.
     package var isAdHoc: Bool { shared.fields.isAdHoc }
 
-    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own. Called
-    /// as before names had types, so that the accounts of earlier versions are found.
+    /// The sandbox that uses an ad hoc client: each sandbox has its own client, with its own accounts. The name has its earlier,
+    /// untyped form, so that the accounts of earlier versions are found.
     package var sandbox: String? {
         get { shared.fields.sandbox }
         set { set(\.sandbox, newValue) }
     }
 
-    /// The hot path goes by ``description``: from another module this costs the walk of a key path.
+    /// The hot path uses ``description``: from another module this subscript walks a key path.
     package subscript<Value>(dynamicMember path: WritableKeyPath<AppDescription, Value>) -> Value {
         get { description[keyPath: path] }
         set { description[keyPath: path] = newValue }
     }
 
-    /// What a request that names no scopes asks for; what the broker adds itself need not be told to it.
+    /// The scopes of a request that names none; without those that the broker adds itself.
     package var usualScopes: Scopes { Scopes(description.scopes).subtracting(Scopes.reserved) }
 
-    /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
+    /// Distinguishes apps within a group; an ad hoc client is not the registered app of the same name.
     ///
-    /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
+    /// An ad hoc client that names another tenant is the same client, as it is for the cloud: a guest's request finds the
+    /// account.
     package var identity: String { shared.identity }
 
     private static func identity(of app: Fields) -> String {
@@ -121,24 +122,24 @@ package struct AppRegistration: Sendable, Equatable {
 
     package var effectiveGroup: GroupID { shared.effectiveGroup }
 
-    /// As ``description`` has it: the hot path reads it here, where nothing has to be copied for another module.
+    /// The same as in ``description``: the hot path reads it here, where nothing has to be copied for another module.
     package var clientID: String {
         get { shared.fields.description.clientID }
         set { description.clientID = newValue }
     }
 
-    /// Whether its authority is spoken to without TLS.
+    /// Whether connections to its authority do not use TLS.
     package var isPlainHTTP: Bool { shared.fields.authority.isPlainHTTP }
 
-    /// Whether its registration says who may use it.
+    /// Whether its registration lists its allowed callers.
     package var listsCallers: Bool {
         !(shared.fields.description.executables.isEmpty && shared.fields.description.units.isEmpty
             && shared.fields.description.sandboxIDs.isEmpty)
     }
 
-    /// Whether the program, or the unit that it runs in, is among those who may use it.
+    /// Whether the program, or its unit, is among the allowed callers.
     ///
-    /// - Parameter unitNames: what a list may call the unit.
+    /// - Parameter unitNames: the names by which a list may refer to the unit.
     package func lists(executable: String?, unitNames: [String]) -> Bool {
         if let executable, shared.fields.description.executables.contains(executable) { return true }
         return unitNames.contains(where: shared.fields.description.units.contains)
@@ -147,10 +148,10 @@ package struct AppRegistration: Sendable, Equatable {
     /// - Parameter sandbox: its typed name.
     package func lists(sandbox: String) -> Bool { shared.sandboxNames.contains(sandbox) }
 
-    /// What a token of it may be good for at most; nil for anything.
+    /// The largest scope set of its tokens; `nil` for no limit.
     package var scopeCeiling: Scopes? { shared.scopeCeiling }
 
-    /// The secret is for the app's own provider; anywhere else the client shows none.
+    /// The secret is for the app's own provider; elsewhere the client has none.
     package func credentials(at place: Authority) -> ClientCredentials {
         let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
         return ClientCredentials(
@@ -158,13 +159,13 @@ package struct AppRegistration: Sendable, Equatable {
     }
 }
 
-/// Who may see an account and spend its refresh tokens.
+/// The apps that share accounts and refresh tokens.
 package struct GroupID: Sendable, Hashable, Codable {
     private let exact: ExactText
     package var rawValue: String { exact.text }
     package init(rawValue: String) { exact = ExactText(rawValue) }
 
-    /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
+    /// An app without a group has a group of its own; the three kinds of group cannot be confused.
     package init(named group: String?, identity: String) {
         self.init(rawValue: group.map { "group:\($0)" } ?? identity)
     }

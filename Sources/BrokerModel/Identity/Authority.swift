@@ -1,26 +1,27 @@
 import BrokerValues
 
-/// Where an app signs in: an issuer's URL, or the forms that Entra, B2C, CIAM and ADFS have for it (``ProviderKind``).
+/// The authority where an app signs in: an issuer's URL, or the forms that Entra, B2C, CIAM and ADFS have for it
+/// (``ProviderKind``).
 ///
-/// Values are made by the initializer only, so a plain-http authority that is not loopback cannot exist further in.
+/// Values are made by the initializer only, so a plain-http authority that is not loopback cannot reach other code.
 package struct Authority: Sendable, Hashable {
-    /// In one spelling: scheme and host lower-cased, default port and trailing slash gone; for the kinds with tenants the
-    /// cloud's own host, without `/v2.0`, the tenant lower-cased.
+    /// Normalized: scheme and host in lower case, without default port and trailing slash; for the kinds with tenants the cloud's
+    /// own host, without `/v2.0`, the tenant in lower case.
     package let url: String
-    /// Host, and port where it is not the scheme's own: what records are filed under. One for all aliases of a cloud.
+    /// The host, with its port unless that is the scheme's default: records are filed under it. One for all aliases of a cloud.
     package let environment: String
-    /// The path without its leading slash: tells apart issuers that share a host. Empty for an issuer at the root.
+    /// The path without its leading slash: distinguishes issuers that share a host. Empty for an issuer at the root.
     package let path: String
     package let kind: ProviderKind
-    /// Nil where there are no tenants to choose from.
+    /// `nil` if there are no tenants.
     package let tenant: Tenant?
 
     package var rules: any ProviderRules { kind.rules }
 
-    /// Whether one person can have tokens of several tenants by one refresh token.
+    /// Whether one refresh token can give a user tokens of several tenants.
     package var hasTenants: Bool { tenant != nil }
 
-    /// Loopback, then: anything else could not have been made.
+    /// Always loopback: no other authority can be made.
     package var isPlainHTTP: Bool { url.hasPrefix("http://") }
 
     package enum Invalid: Error, Sendable, Equatable {
@@ -31,7 +32,7 @@ package struct Authority: Sendable, Hashable {
         case hasUserInfo
         /// An Entra host without a tenant.
         case tenantMissing
-        /// A tenant that can be none, or one followed by something else than `/v2.0`.
+        /// An invalid tenant, or one followed by anything but `/v2.0`.
         case notATenant
         /// A B2C host without tenant and policy.
         case policyMissing
@@ -42,7 +43,7 @@ package struct Authority: Sendable, Hashable {
     /// - Parameters:
     ///   - text: the URL as an app or an administrator gave it.
     ///   - allowHTTPLoopback: whether `http://127.0.0.1…`, `http://[::1]…` and `http://localhost…` may be used.
-    ///   - kinds: what the provider at a host (and port) is, where the host does not say it itself.
+    ///   - kinds: the kind of provider at a host (and port), if the host name does not show it.
     package init(
         parsing text: String, allowHTTPLoopback: Bool, kinds: [String: ProviderKind] = [:]
     ) throws(Invalid) {
@@ -54,7 +55,7 @@ package struct Authority: Sendable, Hashable {
         url = "\(scheme)://\(environment)" + (path.isEmpty ? "" : "/\(path)")
     }
 
-    /// An issuer as documents and tokens name it, whatever kind of provider that is; nil when it is none.
+    /// An issuer as named in documents and tokens, of any kind of provider; `nil` if it is not one.
     ///
     /// - Parameter isTemplate: whether it may be one (``IssuerRule/placeholder``).
     package static func issuer(_ text: String, isTemplate: Bool = false) -> Authority? {
@@ -70,23 +71,23 @@ package struct Authority: Sendable, Hashable {
         (self.kind, self.tenant) = (kind, tenant)
     }
 
-    /// Of the host alone, under the name that all aliases of a cloud share.
+    /// The URL of the host alone, under the name that all aliases of a cloud share.
     package var canonicalHostURL: String {
         let scheme = isPlainHTTP ? "http" : "https"
         return "\(scheme)://\(EntraCloud.canonical(environment))"
     }
 
-    /// Within what the authority's documents are believed, and connections are shared: the issuer; the host where it is the
-    /// provider's own, whoever its customers are. One host may have issuers of several owners.
+    /// The boundary within which the authority's documents are trusted, and connections are shared: the issuer, or the host if it
+    /// is the provider's own for all customers. One host may have issuers of several owners.
     package var trustBoundary: String { rules.hasHostWideClients ? canonicalHostURL : url }
 
-    /// Whether an endpoint is on the authority's own host and port, under whatever name the cloud has there.
+    /// Whether an endpoint is on the authority's own host and port, under any of the cloud's names.
     package func isHost(of endpoint: String) -> Bool {
         guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }
         return url.server == environment || EntraCloud.canonical(url.server) == environment
     }
 
-    /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.
+    /// The same cloud or server, at another tenant; the authority itself if there are no tenants.
     package func tenant(_ name: String) -> Authority {
         guard hasTenants else { return self }
         let tenant = Tenant(name)
@@ -95,9 +96,9 @@ package struct Authority: Sendable, Hashable {
             tenant: tenant)
     }
 
-    /// The same tenant at another cloud; itself where there are no clouds to choose from.
+    /// The same tenant at another cloud; the authority itself if there are no clouds.
     ///
-    /// - Parameter environment: the cloud's.
+    /// - Parameter environment: of the cloud.
     package func cloud(_ environment: String) -> Authority {
         guard rules.hasClouds, environment != self.environment else { return self }
         let scheme = isPlainHTTP ? "http" : "https"
@@ -105,7 +106,7 @@ package struct Authority: Sendable, Hashable {
             url: "\(scheme)://\(environment)/\(path)", environment: environment, path: path, kind: kind, tenant: tenant)
     }
 
-    /// - Returns: the scheme, the host with its port, the path without slashes around it.
+    /// - Returns: the scheme, the host with its port, the path without surrounding slashes.
     private static func parts(
         of text: String, allowHTTPLoopback: Bool, isTemplate: Bool = false
     ) throws(Invalid) -> (scheme: String, host: String, path: String) {

@@ -1,10 +1,10 @@
-/// Reads authorities as this broker is set up: one value for everything that meets an authority's URL.
+/// Parses authorities with this broker's settings: one value for all code that handles an authority's URL.
 package struct AuthorityParser: Sendable, Equatable {
     package var allowsHTTPLoopback: Bool
-    /// By host, and port where it is not the scheme's own: what the administrator says a provider is.
+    /// The administrator's choice of kind, by host, with its port unless that is the scheme's default.
     package var kinds: [String: ProviderKind]
 
-    /// Which of them are clouds that belong together.
+    /// The clouds that belong together.
     package var clouds: CloudTable
 
     package init(
@@ -19,7 +19,7 @@ package struct AuthorityParser: Sendable, Equatable {
         try Authority(parsing: text, allowHTTPLoopback: allowsHTTPLoopback, kinds: kinds)
     }
 
-    /// For URLs that were checked before they were written down: whether plain http is still allowed is asked elsewhere.
+    /// For URLs that were checked before they were stored: whether plain http is still allowed is checked elsewhere.
     package func recorded(_ url: String) -> Authority? {
         try? Authority(parsing: url, allowHTTPLoopback: true, kinds: kinds)
     }

@@ -11,8 +11,8 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
     /// Entra's form.
     package init(userID: String, tenantID: String) { self.init(rawValue: "\(userID).\(tenantID)") }
 
-    /// The tenant in which the account was made; nil unless the id is of Entra's form. An issuer has slashes, and ids of
-    /// Entra have none.
+    /// The tenant in which the account was made; `nil` unless the id has Entra's form. An issuer has slashes, and ids of Entra
+    /// have none.
     package var homeTenant: String? {
         guard !rawValue.contains("/"), !rawValue.contains("@"), let dot = rawValue.lastIndex(of: ".") else {
             return nil
@@ -29,13 +29,13 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
         try container.encode(rawValue)
     }
 
-    /// The account id that earlier versions gave apps: whoever guessed who somebody is could try it out. It is still understood
-    /// (docs/decisions/0060).
+    /// The account id that earlier versions gave apps: an app could verify a guess of the user's identity with it. It is still
+    /// accepted (docs/decisions/0016).
     package func earlierAccountID(in partition: Partition, environment: String) -> String {
         Self.hex(Blake2b.hash(Array("\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)".utf8), length: 16))
     }
 
-    /// Whether it is as long as those are.
+    /// Whether it has the length of those ids.
     package static func isEarlier(accountID: String) -> Bool { accountID.utf8.count == 32 }
 
     fileprivate static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -45,8 +45,8 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
 }
 
 extension RecordVault {
-    /// The opaque id that apps are given: the same person has it for all apps, and another one in another partition or vault. It
-    /// stays when the data key is replaced.
+    /// The opaque id for apps: a user has the same one for all apps, and another one in another partition or vault. It stays when
+    /// the data key is replaced.
     package func accountID(
         of person: HomeAccountID, at environment: String, in partition: Partition
     ) throws(VaultError) -> String {

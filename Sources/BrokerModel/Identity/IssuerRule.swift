@@ -1,17 +1,17 @@
 import BrokerValues
 
-/// Which issuers an authority's documents may name, and its ID tokens may come from. Pure.
+/// The issuers that an authority's documents may name, and its ID tokens may come from. Pure.
 ///
 /// A generic issuer is the authority itself (OpenID Connect Discovery 1.0, section 4.3). Entra's authorities are not:
 /// the document of `common` names a template, and that of a domain the tenant's id.
 package struct IssuerRule: Sendable, Equatable {
     package let authority: Authority
-    /// As the discovery document spells it: exact, or with ``placeholder``.
+    /// As in the discovery document: exact, or with ``placeholder``.
     package let issuer: ExactText
 
     package static let placeholder = "{tenantid}"
 
-    /// - Returns: nil when this issuer's document cannot be the authority's: it may be another provider's.
+    /// - Returns: nil if this issuer's document cannot be the authority's: it may be another provider's.
     package init?(_ issuer: String, of authority: Authority) {
         guard let named = Authority.issuer(issuer, isTemplate: true), !named.isPlainHTTP || authority.isPlainHTTP else {
             return nil
@@ -36,16 +36,16 @@ package struct IssuerRule: Sendable, Equatable {
         guard let tenant, Tenant.isName(tenant) else { return false }
         if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
         if Self.isTemplate(self.issuer.text) { return issuer == self.issuer.filled(with: tenant) }
-        // The token's tenant is what it is filed under: it must be the issuer's own.
+        // The token is filed under its tenant: that must be the issuer's own.
         return issuer == self.issuer
             && Authority.issuer(issuer.text).map(Self.tenant)?.lowercased() == tenant.lowercased()
     }
 
-    /// Whether a key that is published for one issuer may sign a token of another. Entra's key sets are many tenants', and
-    /// say of each key whose it is.
+    /// Whether a key that is published for one issuer may sign a token of another. Entra's key sets serve many tenants, and name
+    /// the owner of each key.
     ///
     /// - Parameters:
-    ///   - owner: as the key set names it; nil when it does not.
+    ///   - owner: from the key set; nil if it names none.
     ///   - tenant: the token's own `tid`.
     package func takesKey(of owner: ExactText?, for issuer: ExactText?, tenant: String?) -> Bool {
         guard authority.hasTenants, let owner else { return true }
@@ -73,7 +73,7 @@ package struct IssuerRule: Sendable, Equatable {
 }
 
 extension ExactText {
-    /// A template with a tenant in the place of ``IssuerRule/placeholder``.
+    /// The template with a tenant in place of ``IssuerRule/placeholder``.
     fileprivate func filled(with tenant: String) -> ExactText {
         ExactText(text.replacing(text: IssuerRule.placeholder, with: tenant))
     }

@@ -1,16 +1,16 @@
-/// What an administrator says about a provider that it does not say itself: completes its metadata.
+/// The administrator's additions to a provider's metadata.
 package struct MetadataOverride: Sendable, Equatable {
-    /// By the name that RFC 8414 has for it, such as `token_endpoint`; comes before what the provider's document says.
+    /// By their names in RFC 8414, such as `token_endpoint`; they override the provider's document.
     package var endpoints: [String: String] = [:]
-    /// How a token's destination is called in requests; nil means the standard's `resource`.
+    /// The request parameter for a token's resource; `nil` means the standard's `resource`.
     package var resourceParameter: String?
-    /// Whether `offline_access` is asked for; nil leaves it to the provider's metadata.
+    /// Whether requests ask for `offline_access`; `nil` uses the provider's metadata.
     package var takesOfflineAccess: Bool?
 
     package init() {}
 }
 
-/// The administrator's words on providers: an authority's own first, then those on its whole host.
+/// The administrator's settings for providers: an authority's own first, then those for its whole host.
 package struct MetadataOverrides: Sendable, Equatable {
     /// By ``Authority/url``.
     private var entries: [String: MetadataOverride]

@@ -1,19 +1,19 @@
 import BrokerValues
 
-/// Whose use of what is limited counts together, so that nobody can take everybody's places.
+/// The owner of a share of a limited resource, so that no caller can take all of it.
 package enum QuotaOwner: Sendable, Hashable {
     case process(pid: Int32)
-    /// All processes of one program: it can have as many process numbers as it likes.
+    /// All processes of one program: it can have any number of process ids.
     case program(CallerIdentity)
-    /// All processes of one sandbox whose name is confirmed from outside.
+    /// All processes of one sandbox whose name was confirmed from outside.
     case sandbox(String)
     /// All processes in one unit that are in a sandbox without a confirmed name.
     case unnamedSandbox(unit: String)
-    /// All callers of whom nothing is known.
+    /// All callers without known identity.
     case unidentified
 
     /// Whether it can multiply: a sandbox without a confirmed name can nest others, make cgroups, and hide its processes. So all
-    /// of these of one user have one share together.
+    /// of these of one user share one quota.
     package var isUnnamed: Bool {
         switch self {
         case .unnamedSandbox, .unidentified: true
@@ -21,6 +21,6 @@ package enum QuotaOwner: Sendable, Hashable {
         }
     }
 
-    /// The claimant, or the one that stands for all unnamed ones.
+    /// The owner, or the one for all unnamed owners.
     package var orAllUnnamed: QuotaOwner { isUnnamed ? .unidentified : self }
 }

@@ -1,11 +1,11 @@
 import BrokerValues
 
-/// A set of scopes as the cache compares them: split at white space, trimmed, lower-cased, without order
-/// (MSAL, "Silent": asked-for scopes must be a subset of the cached token's).
+/// A set of scopes as the cache compares them: split at white space, trimmed, in lower case, unordered (MSAL, "Silent": requested
+/// scopes must be a subset of the cached token's).
 package struct Scopes: Sendable, Hashable {
-    /// Lower-cased, sorted, without duplicates.
+    /// In lower case, sorted, without duplicates.
     package let normalized: [String]
-    /// As given, for the wire to the provider: order kept, duplicates gone.
+    /// As given, for requests to the provider: in order, without duplicates.
     package let asGiven: [String]
 
     package init(_ scopes: [String]) {
@@ -16,7 +16,7 @@ package struct Scopes: Sendable, Hashable {
         }
         let words = scopes.flatMap(Self.words)
         let sorted = words.map { $0.lowercased() }.sorted()
-        // Of other texts two that are equal need not stand side by side: the language's order is none where their forms differ.
+        // In other texts, equal scopes need not be adjacent: Swift's order is undefined if their forms differ.
         if words.allSatisfy(Self.isASCII), zip(sorted, sorted.dropFirst()).allSatisfy({ $0 != $1 }) {
             (asGiven, normalized) = (words, sorted)
         } else {
@@ -26,7 +26,7 @@ package struct Scopes: Sendable, Hashable {
         }
     }
 
-    /// Plain ASCII without blanks: what nearly all scopes are, and found out without looking up Unicode properties.
+    /// Plain ASCII without blanks: true for nearly all scopes, and checked without looking up Unicode properties.
     private static func isOneWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
@@ -48,7 +48,7 @@ package struct Scopes: Sendable, Hashable {
     package var isEmpty: Bool { normalized.isEmpty }
 
     package func isSubset(of other: Scopes) -> Bool {
-        // Both are sorted; part of every cached answer.
+        // Both are sorted; this runs for every cached response.
         var rest = other.normalized[...]
         for scope in normalized {
             rest = rest.drop { $0 < scope }
@@ -70,12 +70,12 @@ package struct Scopes: Sendable, Hashable {
     package static func == (left: Scopes, right: Scopes) -> Bool { left.normalized == right.normalized }
     package func hash(into hasher: inout Hasher) { hasher.combine(normalized) }
 
-    /// Whether one of ``reserved`` is among them.
+    /// Whether it contains one of ``reserved``.
     package var namesReserved: Bool { normalized.contains(where: Self.reserved.normalized.contains) }
 
-    /// What the broker itself adds to every request; an app that names one is told so (MSAL, "Scopes").
+    /// The scopes that the broker adds to every request; an app that names one gets an error (MSAL, "Scopes").
     package static let reserved = Scopes(["openid", "profile", "offline_access"])
 
-    /// Who the person is, and what the broker itself adds: in nearly every token, and no power of its own.
+    /// The user's identity, and the scopes that the broker adds: in nearly every token, without further rights.
     package static let harmless = reserved.union(Scopes(["email"]))
 }

@@ -1,4 +1,4 @@
-/// Which tenant an Entra authority names; lower-cased, as tenants have no case.
+/// The tenant of an Entra authority; in lower case, as tenants are case-insensitive.
 package enum Tenant: Sendable, Hashable {
     /// Work, school and personal accounts.
     case common
@@ -7,7 +7,7 @@ package enum Tenant: Sendable, Hashable {
     /// Personal accounts.
     case consumers
     case id(String)
-    /// By one of its domain names.
+    /// One of the tenant's domain names.
     case domain(String)
 
     package init(_ name: String) {
@@ -29,7 +29,7 @@ package enum Tenant: Sendable, Hashable {
         }
     }
 
-    /// Whether people of many tenants sign in here: each has a home of their own.
+    /// Whether users of many tenants sign in here: each has their own home tenant.
     package var isShared: Bool {
         switch self {
         case .common, .organizations, .consumers: true
@@ -43,7 +43,7 @@ package enum Tenant: Sendable, Hashable {
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// What tenants and policies are named: it goes into addresses as it stands.
+    /// Valid characters of tenants and policies: names are used in URLs without escaping.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.count <= 253 && text != "." && text != ".."
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }

@@ -1,9 +1,9 @@
 /// The accounts of this machine.
 package protocol AccountNames: Sendable {
-    /// May take as long as a directory of accounts on another machine takes, or hangs.
+    /// May take as long as a directory service on another machine takes, or hang.
     ///
-    /// - Returns: nil where the uid has no account.
-    /// - Throws: when it cannot be told now.
+    /// - Returns: nil if the uid has no account.
+    /// - Throws: if the account cannot be looked up now.
     func name(of uid: UInt32) async throws(AccountNamesUnavailable) -> String?
 }
 

@@ -1,32 +1,32 @@
 import BrokerValues
 
-/// The registered apps, as the engine needs to know them.
+/// The registered apps, as the engine sees them.
 package protocol AppRoster: Sendable {
-    /// The apps that can be made use of; none when the registrations cannot be read. For lists and for help: where
-    /// something would be deleted because nobody needs it, ask ``members(of:in:)``.
+    /// The usable apps; none if the registrations cannot be read. For lists and help texts: before deleting what no other app
+    /// needs, use ``members(of:in:)``.
     func apps(in partition: Partition) -> [AppRegistration]
 
-    /// Who shares the group's accounts, with those whose registration is of no use at present.
+    /// The apps that share the group's accounts, including those whose registration is currently unusable.
     ///
-    /// - Throws: when the registrations cannot be read: nobody knows then that there is no other.
+    /// - Throws: if the registrations cannot be read: there may be another app then.
     func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember]
 
-    /// Takes over a registration of a backup.
+    /// Restores a registration from a backup.
     ///
-    /// - Parameter replacing: whether one of the same name that differs gives way.
-    /// - Throws: when it could not be written.
+    /// - Parameter replacing: whether to replace a different app of the same name.
+    /// - Throws: if it cannot be written.
     func restore(
         _ record: AppRecord, clientSecret: Secret?, replacing: Bool, in partition: Partition
     ) async throws(BrokerError) -> RestoredApp
 
-    /// Drops what is in memory, client secrets above all; it is read again when it is needed.
+    /// Drops the registrations from memory, in particular client secrets; they are read again when needed.
     func forget()
 }
 
-/// What became of a registration of a backup.
+/// The outcome of restoring a registration.
 package enum RestoredApp: Sendable, Equatable {
     case added, replaced, same
-    /// It was not taken; the sentence says why, and what to do.
+    /// It was not restored; the sentence gives the reason and the remedy.
     case kept(String)
 }
 

@@ -1,37 +1,37 @@
 import BrokerValues
 
-/// Copies of records that a passphrase opens, here or on another machine (docs/decisions/0047).
+/// Copies of records that a passphrase opens, here or on another machine (docs/decisions/0010).
 package protocol BackupStore: Sendable {
     /// Begins a copy.
     ///
-    /// - Throws: for a passphrase that is too short, and where there is no memory to make a key of it.
+    /// - Throws: if the passphrase is too short, or there is no memory to derive its key.
     func beginBackup(with passphrase: Secret, at now: NumericDate) async throws(BackupError) -> any BackupSealing
 
-    /// Room for a copy that comes in parts. It is gone when it is let go, and when the broker ends, however that ends.
+    /// Storage for an uploaded copy. It disappears when the object is released, and whenever the broker ends.
     func gatherBackup() throws(BackupError) -> any GatheredBackup
 }
 
-/// A copy that is being made. What is sealed waits until it is taken.
+/// A copy that is being made. Sealed bytes wait until they are taken.
 package protocol BackupSealing: Sendable {
     func append<Record: VaultRecord>(_ record: Record, secret: Secret?) throws(BackupError)
 
-    /// Without it nobody takes the copy for whole.
+    /// Without it the copy is not accepted as complete.
     func finish() throws(BackupError)
 
-    /// How many bytes wait.
+    /// The number of waiting bytes.
     var waiting: Int { get }
 
     func take(atMost count: Int) -> [UInt8]
 }
 
-/// A copy as it came, of which nothing is known yet.
+/// An uploaded copy, not checked yet.
 package protocol GatheredBackup: Sendable {
-    /// Bytes.
+    /// In bytes.
     var count: Int { get }
 
     func append(_ bytes: [UInt8]) throws(BackupError)
 
-    /// - Throws: for what is no copy, and for a wrong passphrase. What comes after the beginning is looked at by the reader.
+    /// - Throws: if it is not a copy, or the passphrase is wrong. The reader checks everything after the header.
     func open(with passphrase: Secret) async throws(BackupError) -> any OpenedBackup
 }
 
@@ -41,13 +41,13 @@ package protocol OpenedBackup: Sendable {
 }
 
 package protocol BackupReading: Sendable {
-    /// - Returns: nil after the last record, and only where the whole copy is genuine up to its very end.
+    /// - Returns: nil after the last record, and only if the whole copy is genuine up to its very end.
     func next() throws(BackupError) -> BackupItem?
 }
 
 /// One record of a copy, with its secret.
 package enum BackupItem: Sendable {
-    /// What the copy says of itself; always the first.
+    /// The copy's description of itself; always the first item.
     case beginning(createdOn: NumericDate)
     case app(AppRecord, Secret?)
     case account(AccountRecord)
@@ -56,19 +56,19 @@ package enum BackupItem: Sendable {
     case refreshToken(RefreshTokenRecord, Secret)
     case idToken(IDTokenRecord, Secret)
     case proofKey(ProofKeyRecord, Secret)
-    /// Genuine, but not as this version of the broker writes it.
+    /// Genuine, but not in a form that this version of the broker writes.
     case unknown
 }
 
-/// Why a copy cannot be made or read. Texts are for people, and say what to do next.
+/// Why a copy cannot be made or read. Texts are for people, and give the next step.
 package enum BackupError: Error, Sendable, Equatable {
     case notABackup
-    /// By its first bytes, which may be damaged as well.
+    /// According to its first bytes, which may be damaged as well.
     case newerFormat(found: Int, supported: Int)
-    /// The beginning and the passphrase do not belong together.
+    /// The header does not match the passphrase.
     case wrongPassphrase
     case shortPassphrase(atLeast: Int)
-    /// Something in it was changed, or stands in another place.
+    /// Something in it was changed or moved.
     case damaged
     /// The end is missing.
     case truncated
@@ -80,7 +80,7 @@ package enum BackupError: Error, Sendable, Equatable {
 extension BackupError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notABackup: "This is no backup of the broker; name a file that brokerctl cache export wrote."
+        case .notABackup: "This is not a backup of the broker; name a file that brokerctl cache export wrote."
         case .newerFormat(let found, let supported):
             "The backup has format \(found), of a later version of the broker; this one reads up to \(supported). Install "
                 + "the later version, or take another copy of the file if this one may be damaged."
@@ -92,7 +92,7 @@ extension BackupError: CustomStringConvertible {
             "The passphrase is right, but the backup is damaged or was changed; nothing was imported. Take another copy of it."
         case .truncated:
             "The passphrase is right, but the end of the backup is missing; nothing was imported. Take a whole copy of it."
-        case .tooLarge(let limit): "A backup has at most \(limit >> 20) MiB; this is none, or not one of one person's."
+        case .tooLarge(let limit): "A backup has at most \(limit >> 20) MiB; this is not a backup of one user."
         case .full(let text), .io(let text): text
         }
     }

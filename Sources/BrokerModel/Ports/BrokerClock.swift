@@ -4,13 +4,13 @@ import BrokerValues
 package protocol BrokerClock: Sendable {
     /// Wall clock, for expiries; it can jump.
     var now: NumericDate { get }
-    /// Time since boot that goes on during suspend (CLOCK_BOOTTIME), for waits and intervals.
+    /// Time since boot that includes suspend (CLOCK_BOOTTIME), for waits and intervals.
     var uptime: Duration { get }
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
-/// The only source of chance: state, nonce, verifier, ids.
+/// The only source of randomness: state, nonce, verifier, ids.
 package protocol RandomSource: Sendable {
     func bytes(_ count: Int) -> [UInt8]
 }

@@ -1,6 +1,6 @@
-/// Shows a page to the person, for `presentation: "broker"`.
+/// Opens a page in the user's browser, for `presentation: "broker"`.
 package protocol BrowserOpener: Sendable {
-    /// - Throws: ``BrowserError`` when no browser could be started.
+    /// - Throws: ``BrowserError`` if no browser could be started.
     func open(_ url: String) async throws(BrowserError)
 }
 

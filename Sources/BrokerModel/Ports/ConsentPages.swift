@@ -1,18 +1,18 @@
 import BrokerValues
 
-/// What a person is asked about one caller: everything that it asks for at the moment.
+/// The consent question about one caller: all its current requests.
 package struct ConsentQuestion: Sendable {
     package struct Request: Sendable {
         package var app: String
-        /// Of a client without a registration.
+        /// For a client without a registration.
         package var clientID: String?
         /// URL of the app's or client's authority.
         package var authority: String?
-        /// What people call it; nil for every account.
+        /// The display name; `nil` for every account.
         package var account: String?
-        /// What people call every account that there is now, where none is named.
+        /// The display names of all current accounts, if none is named.
         package var people: [String]
-        /// Nil for everything the app may.
+        /// `nil` for everything that the app may access.
         package var scopes: [String]?
 
         package init(
@@ -41,28 +41,28 @@ package struct ConsentQuestion: Sendable {
 
 package enum ConsentAnswer: Sendable, Equatable {
     case denied
-    /// For so many seconds; nil for as long as the rules allow.
+    /// In seconds; `nil` for the longest lifetime that the rules allow.
     case allowed(lifetime: Int64?)
 }
 
-/// What the person reads when they have answered.
+/// The final page after the user's answer.
 package enum ConsentOutcome: Sendable, Equatable {
     case allowed
     case denied
-    /// It was answered elsewhere, took too long, or could not be written: why.
+    /// The question was answered elsewhere, timed out, or the answer could not be written; with the reason.
     case failed(String)
 }
 
-/// Shows questions in the person's browser.
+/// Shows questions in the user's browser.
 package protocol ConsentPages: Sendable {
-    /// - Parameter answer: called once at most.
+    /// - Parameter answer: called at most once.
     func open(
         _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
     ) async throws(RedirectError) -> any ConsentPage
 }
 
 package protocol ConsentPage: Sendable {
-    /// Whoever has it may see the question: it is for the browser only.
+    /// Grants access to the question: it is for the browser only.
     var url: String { get }
     /// Stops listening; a page under way is still delivered.
     func close() async

@@ -1,16 +1,16 @@
-/// The cgroup of a process (cgroups(7)), and what its path can prove. Pure.
+/// The cgroup of a process (cgroups(7)), and the evidence in its path. Pure.
 ///
 /// Below `user@UID.service` every process of the user can make groups of any name and move itself there: a name is evidence
-/// against a process being an ordinary one, and never an identity. Only root places processes elsewhere.
+/// against a process being an ordinary one, and never an identity. Only root can move processes elsewhere.
 package struct ControlGroup: Sendable, Equatable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// The group in the unified hierarchy, or else in systemd's own one; the root where there is neither.
+    /// The group in the unified hierarchy, or else in systemd's own one; the root if there is neither.
     ///
-    /// - Parameter file: `/proc/PID/cgroup`. By its bytes, as the kernel has it: the names in it are chosen by anybody, and a mark
-    ///   at the beginning of one makes another character of the slash before it.
+    /// - Parameter file: `/proc/PID/cgroup`. Compared by bytes, as the kernel does: anyone can choose names in it, and a
+    ///   combining mark at the beginning of a name merges with the slash before it.
     package init(file: String) {
         let lines = file.utf8.split(separator: UInt8(ascii: "\n"))
         let line =
@@ -21,8 +21,8 @@ package struct ControlGroup: Sendable, Equatable {
 
     private var components: [Substring] { path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) } }
 
-    /// A service of the system's manager, if the group is exactly that of one: a group that the service made within its own
-    /// may be a sandbox.
+    /// The system manager's service, if the group is exactly that of a service: a group that the service made within its own may
+    /// be a sandbox.
     package var systemService: String? {
         let components = components
         guard components.first == "system.slice", let last = components.last, last.hasSuffix(".service"),
@@ -31,7 +31,7 @@ package struct ControlGroup: Sendable, Equatable {
         return String(last)
     }
 
-    /// The unit of the user's manager that the process says it is in. Chosen by the user's processes: a hint.
+    /// The unit of the user's manager, according to the group's name. The user's processes can choose it: a hint.
     package var userUnit: String? {
         let components = components
         guard let manager = components.firstIndex(where: { $0.hasPrefix("user@") && $0.hasSuffix(".service") }) else {
@@ -40,8 +40,8 @@ package struct ControlGroup: Sendable, Equatable {
         return components[(manager + 1)...].first { !$0.hasSuffix(".slice") }.map(String.init)
     }
 
-    /// The path up to the first scope or service, which is the user's manager's own where the group is below it: groups within a unit
-    /// are made by its processes. All of the path where it has no unit.
+    /// The path up to the first scope or service, or to that of the user's manager if the group is below it: groups within a
+    /// unit are made by its processes. The whole path if it has no unit.
     package var unitPath: String {
         let components = components
         let manager = components.firstIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
@@ -66,10 +66,10 @@ package struct ControlGroup: Sendable, Equatable {
         "machine-",
     ]
 
-    /// All of the path, from the user's slice on where the group is in that. It tells groups apart; no part of it does, for
-    /// whoever may make groups in one names them, and engines give all of theirs one name (podman: `container`).
+    /// The whole path, or the part after the user's slice. It distinguishes groups; no part of it does, because names are chosen
+    /// by the group's creator, and engines give all of theirs one name (podman: `container`).
     ///
-    /// - Returns: nil for one that is longer than anybody's.
+    /// - Returns: nil if it is too long.
     package func place(of user: UInt32) -> String? {
         let slice = "/user.slice/user-\(user).slice/".utf8
         let place = path.utf8.starts(with: slice) ? path.utf8.dropFirst(slice.count) : path.utf8[...]

@@ -2,20 +2,20 @@ import BrokerValues
 
 /// An OAuth 2 authorization server and OpenID provider, as the engine uses it.
 package protocol IdentityProvider: Sendable {
-    /// Discovery (OpenID Connect Discovery 1.0, section 4), from the cache when it is fresh.
+    /// Discovery (OpenID Connect Discovery 1.0, section 4), from the cache if it is fresh.
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata
 
-    /// The URL the person's browser opens (RFC 6749, section 4.1.1; RFC 7636; OpenID Connect Core, section 3.1.2.1).
+    /// The URL that the user's browser opens (RFC 6749, section 4.1.1; RFC 7636; OpenID Connect Core, section 3.1.2.1).
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String
 
-    /// Hands the authorization request in beforehand (RFC 9126).
+    /// Pushes the authorization request to the provider (RFC 9126).
     ///
-    /// - Returns: what ``authorizationURL(of:as:at:)`` makes the browser's URL of.
+    /// - Returns: the input of ``authorizationURL(of:as:at:)`` for the browser's URL.
     func push(
         _ request: AuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> PushedAuthorization
 
-    /// The URL the person's browser opens after ``push(_:as:at:)`` (RFC 9126, section 4).
+    /// The URL that the user's browser opens after ``push(_:as:at:)`` (RFC 9126, section 4).
     func authorizationURL(
         of pushed: PushedAuthorization, as clientID: String, at metadata: ProviderMetadata
     ) -> String
@@ -25,16 +25,16 @@ package protocol IdentityProvider: Sendable {
         _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> DeviceAuthorization
 
-    /// One attempt at the token endpoint; it is never repeated by the provider layer, except when the provider refused
-    /// it for the want of a nonce (RFC 9449, section 8).
+    /// One attempt at the token endpoint; the provider layer never repeats it, except when the provider requires a nonce (RFC
+    /// 9449, section 8).
     func redeem(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse
 
-    /// Asks whom an access token is for (OpenID Connect Core, section 5.3).
+    /// Asks for the user of an access token (OpenID Connect Core, section 5.3).
     ///
-    /// - Parameter key: what the token is bound to, if it is.
+    /// - Parameter key: the key to which the token is bound, if any.
     func userInfo(
         with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> UserInfo
@@ -44,22 +44,22 @@ package protocol IdentityProvider: Sendable {
         _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError)
 
-    /// The page that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0); nil when there is none.
+    /// The page that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0); `nil` if there is none.
     func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String?
 
-    /// Makes a client at the provider (RFC 7591).
+    /// Registers a client at the provider (RFC 7591).
     func register(
         _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> RegisteredClient
 
-    /// Signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`, `at_hash` (OpenID Connect Core, section
-    /// 3.1.3.7).
+    /// Checks the signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`, `at_hash` (OpenID Connect Core,
+    /// section 3.1.3.7).
     func verify(
         idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> IDTokenClaims
 }
 
-/// What discovery says (RFC 8414, section 2).
+/// The result of discovery (RFC 8414, section 2).
 @dynamicMemberLookup
 package struct ProviderMetadata: Sendable, Equatable {
     package struct Fields: Sendable, Equatable {
@@ -68,7 +68,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         package var authorizationEndpoint: String
         package var tokenEndpoint: String
         package var jwksURI: String
-        /// Nil where it is not the issuer's own, known or named by the administrator.
+        /// `nil` unless it is the issuer's own, known or named by the administrator.
         package var userinfoEndpoint: String?
         package var endSessionEndpoint: String?
         package var revocationEndpoint: String?
@@ -78,29 +78,29 @@ package struct ProviderMetadata: Sendable, Equatable {
         package var requiresPushedAuthorization = false
         /// RFC 7591.
         package var registrationEndpoint: String?
-        /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
+        /// RFC 9449, section 5.1; `nil` if the provider does not announce DPoP.
         package var dpopAlgorithms: [String]?
-        /// Takes a proof for bearer tokens, too, and binds the refresh token to the key (decision 165).
+        /// Accepts a proof for bearer tokens, too, and binds the refresh token to the key (decision 14).
         package var bindsRefreshTokens = false
-        /// How a token's destination is called in requests: `resource` (RFC 8707), or what the provider had before the
-        /// standard, such as `audience`.
+        /// The request parameter for a token's resource: `resource` (RFC 8707), or a name from before the standard, such as
+        /// `audience`.
         package var resourceParameter = "resource"
-        /// RFC 9207: an answer without `iss` is then refused.
+        /// RFC 9207: a response without `iss` is then refused.
         package var promisesIssuerInResponse: Bool
         package var tokenEndpointAuthMethods: [String]
-        /// Nil when the provider does not say.
+        /// `nil` if the provider does not list them.
         package var scopesSupported: [String]?
-        /// Whether `offline_access` is asked for, as the administrator says; nil leaves it to the rest.
+        /// Whether requests ask for `offline_access`, if the administrator sets it; `nil` uses the other rules.
         package var takesOfflineAccess: Bool?
-        /// Refresh tokens may come only with `prompt=consent`, although nobody asks for `offline_access`.
+        /// Refresh tokens may require `prompt=consent`, even without a request for `offline_access`.
         package var refreshTokenMayTakeConsent = false
-        /// Whether the browser can bring the answer in a form (OAuth 2.0 Form Post Response Mode).
+        /// Whether the browser can deliver the response as a form (OAuth 2.0 Form Post Response Mode).
         package var offersFormPost = false
-        /// How ID tokens may be signed; nil when the provider does not say.
+        /// The signing algorithms of ID tokens; `nil` if the provider does not list them.
         package var idTokenAlgorithms: [String]?
     }
 
-    /// One reference: it goes through all that a request to the provider does.
+    /// One reference: it is passed through every step of a provider request.
     private final class Shared: Sendable {
         let fields: Fields
 
@@ -141,7 +141,7 @@ package struct ProviderMetadata: Sendable, Equatable {
 package struct AuthorizationRequest: Sendable {
     package var clientID: String
     package var redirectURI: String
-    /// With the reserved scopes already added.
+    /// Includes the reserved scopes.
     package var scopes: Scopes
     package var state: String
     package var nonce: String
@@ -149,28 +149,28 @@ package struct AuthorizationRequest: Sendable {
     package var codeChallenge: String
     package var correlationID: String
     package var prompt: Prompt?
-    /// Also with consent, on top of the prompt.
+    /// Asks for consent in addition to the prompt.
     package var asksConsent = false
     package var loginHint: String?
-    /// Who is meant, where the provider must not ask: an ID token of theirs (OpenID Connect Core, section 3.1.2.1).
+    /// The expected user, if the provider must not prompt: an ID token of theirs (OpenID Connect Core, section 3.1.2.1).
     package var idTokenHint: Secret?
     package var domainHint: String?
     package var claims: String?
-    /// Seconds since the person last proved who they are (OpenID Connect Core, section 3.1.2.1).
+    /// The maximum age of the user's last authentication, in seconds (OpenID Connect Core, section 3.1.2.1).
     package var maxAge: Int64?
     package var acrValues: [String] = []
-    /// Where the token shall be good (RFC 8707, section 2).
+    /// The resources of the token (RFC 8707, section 2).
     package var resources: [String] = []
-    /// Thumbprint of the key that the code will be redeemed with (RFC 9449, section 10).
+    /// Thumbprint of the key that will redeem the code (RFC 9449, section 10).
     package var proofKeyThumbprint: String?
     /// Entra: asks for `client_info`.
     package var asksClientInfo = false
-    /// Entra: the person may belong to another cloud (`instance_aware`).
+    /// Entra: the user may belong to another cloud (`instance_aware`).
     package var isInstanceAware = false
-    /// The browser brings the answer in a form, and not in an address.
+    /// The browser delivers the response as a form instead of a query.
     package var asksForForm = false
     package var extraQueryParameters: [String: String] = [:]
-    /// Of the app's registration: what the request itself says comes first.
+    /// From the app's registration: the request's own values take precedence.
     package var registeredParameters: [String: String] = [:]
 
     package init(
@@ -198,7 +198,7 @@ extension AuthorizationRequest {
 package struct ClientCredentials: Sendable {
     package var clientID: String
     package var secret: Secret?
-    /// Nil goes by the provider's metadata.
+    /// `nil` uses the provider's metadata.
     package var method: ClientSecretMethod?
 
     package init(clientID: String, secret: Secret? = nil, method: ClientSecretMethod? = nil) {
@@ -217,17 +217,17 @@ package enum TokenGrant: Sendable {
     case deviceCode(Secret)
 }
 
-/// A successful answer of the token endpoint (RFC 6749, section 5.1).
+/// A successful response of the token endpoint (RFC 6749, section 5.1).
 package struct TokenResponse: Sendable {
     package var accessToken: Secret
     package var tokenType: TokenType
-    /// Seconds; nil when the provider does not say.
+    /// In seconds; `nil` if the provider does not say.
     package var expiresIn: Int64?
     package var extendedExpiresIn: Int64?
     package var refreshIn: Int64?
     package var refreshToken: Secret?
     package var idToken: Secret?
-    /// Nil means: as asked.
+    /// `nil` means the requested scopes.
     package var scope: String?
     package var familyID: String?
     package var clientInfo: String?
@@ -252,16 +252,16 @@ package struct TokenResponse: Sendable {
 
 package struct IDTokenExpectation: Sendable {
     package var clientID: ExactText
-    /// Nil on refresh, where a provider may leave the nonce out (OpenID Connect Core, section 12.2).
+    /// `nil` on refresh, where a provider may leave the nonce out (OpenID Connect Core, section 12.2).
     package var nonce: ExactText?
-    /// Whether a person has just signed in; false on refresh. Keys that cannot be had anew serve no sign-in.
+    /// Whether the user has just signed in; false on refresh. Keys that cannot be fetched again are not accepted for a sign-in.
     package var isSignIn = true
-    /// The ID token that the sign-in began with, on refresh: a nonce that is there must be the same.
+    /// On refresh, the ID token of the original sign-in: if there is a nonce, it must be the same.
     package var earlier: Secret?
-    /// What came along; `at_hash` must be its hash if it is there (OpenID Connect Core, section 3.1.3.8). Nil on refresh,
-    /// where a provider may bring an access token that it gave before.
+    /// The access token of the same response; `at_hash`, if present, must be its hash (OpenID Connect Core, section 3.1.3.8).
+    /// `nil` on refresh, where a provider may return an earlier access token.
     package var accessToken: Secret?
-    /// Of a confidential client: some providers sign with it (OpenID Connect Core, section 10.1).
+    /// For a confidential client: some providers sign with it (OpenID Connect Core, section 10.1).
     package var clientSecret: Secret?
 
     package init(clientID: String, nonce: String?) {
@@ -285,39 +285,38 @@ package struct IDTokenClaims: Sendable, Equatable {
     package subscript(name: String) -> String? { all[name]?.stringValue }
 }
 
-/// Why the provider did not give what was asked. Texts hold no token and no query. One reference, as ``BrokerValues/BrokerError``.
+/// Why a request to the provider failed. Texts contain no token and no query. One reference, as ``BrokerValues/BrokerError``.
 package indirect enum ProviderError: Error, Sendable, Equatable {
-    /// No answer, and the request had not left: no route, no name, refused, TLS failed. Sending again is safe.
+    /// No response, and the request was not sent: no route, no name, refused, TLS failed. Sending again is safe.
     case offline(String)
-    /// As ``offline(_:)``, by a proxy that goes on saying so until somebody does something about it.
+    /// As ``offline(_:)``, by a proxy that keeps refusing until someone changes its settings.
     case refusedByProxy(String)
-    /// The request may have arrived; nobody knows what became of it (time-out, connection lost).
+    /// The request may have arrived; its outcome is unknown (time-out, connection lost).
     case outcomeUnknown(String)
     /// 5xx or 429. `retryAfter` in seconds.
     case unavailable(status: Int, retryAfter: Int?, String)
-    /// An answer that is not what the standard says: HTML, no JSON, too large, a field missing, a bad signature.
+    /// A response that violates the standard: HTML, no JSON, too large, a missing field, a bad signature.
     case invalidResponse(status: Int?, String)
-    /// The same of a token answer whose refresh token could be read. The one that was sent may be spent, so this one must
-    /// be kept.
+    /// The same for a token response with a readable refresh token. The previous one may be spent, so this one must be kept.
     case unusableTokens(RejectedTokenResponse)
-    /// The provider's error answer (RFC 6749, section 5.2).
+    /// The provider's error response (RFC 6749, section 5.2).
     case refused(OAuthRefusal)
-    /// A 400 without a body when a refresh token was sent. Real providers answer so for a dead one, and gateways in front
-    /// of a provider whenever they are in trouble.
+    /// A 400 without a body for a refresh token. Real providers send it for a dead token, and gateways in front of a provider
+    /// send it on any failure.
     case refusedWithoutReason(status: Int, String)
     /// The server certificate could not be verified.
     case untrusted(String)
-    /// The provider's metadata names no endpoint, or no form of it, for this.
+    /// The provider's metadata names no endpoint, or no variant of it, for this.
     case notOffered(String)
 }
 
-/// What is left of a token answer that cannot be used.
+/// The remains of an unusable token response.
 package struct RejectedTokenResponse: Sendable, Equatable {
     package var refreshToken: Secret
-    /// As the answer names it; nil when it names none that the broker knows.
+    /// As the response names it; `nil` if the broker does not know the type.
     package var tokenType: TokenType?
     package var status: Int
-    /// For a person: what is wrong with the answer.
+    /// For people: what is wrong with the response.
     package var message: String
 
     package init(refreshToken: Secret, tokenType: TokenType?, status: Int, message: String) {
@@ -332,13 +331,13 @@ package struct OAuthRefusal: Sendable, Equatable {
     package var error: String
     package var subError: String?
     package var description: String?
-    /// The HTTP status; nil when the refusal came back through the browser.
+    /// The HTTP status; `nil` if the refusal came back through the browser.
     package var status: Int?
     package var claims: String?
     package var errorCodes: [Int64]
-    /// Seconds, where the provider said how long to wait.
+    /// In seconds, if the provider sent it.
     package var retryAfter: Int?
-    /// Whether the same request had failed a moment before, when the provider may have done it all the same.
+    /// Whether the same request had failed a moment before, although the provider may have executed it.
     package var isOfSecondTry = false
 
     package init(
@@ -355,7 +354,7 @@ package struct OAuthRefusal: Sendable, Equatable {
 }
 
 extension OAuthRefusal: CustomDebugStringConvertible {
-    /// For logs, as the payload of an error: what the provider wrote for people may say who they are.
+    /// For logs, as the payload of an error: the provider's text may identify the user.
     package var debugDescription: String {
         let codes = [error] + [subError].compactMap(\.self) + errorCodes.map { String($0) }
         return codes.joined(separator: " ") + (status.map { " (status \($0))" } ?? "")

@@ -1,15 +1,15 @@
-/// Whose records there are; for whoever administers a broker with many users.
+/// The existing partitions; for the administrator of a broker with many users.
 package protocol PartitionStore: Sendable {
     /// In the order of their uids. Counted from the rows, none of which is opened.
     func partitions() throws(VaultError) -> [PartitionSummary]
 
-    /// Erases everything of a partition, and its key. What was sealed for it and comes to be committed later opens for nobody.
+    /// Erases everything of a partition, and its key. Records that were sealed for it and committed later cannot be opened.
     func erase(_ partition: Partition) async throws(VaultError)
 }
 
 package struct PartitionSummary: Sendable, Equatable {
     package var partition: Partition
-    /// Without those of the audit log.
+    /// Without the audit log.
     package var records: Int
     /// Of all records, sealed.
     package var bytes: Int

@@ -1,50 +1,50 @@
 import BrokerSystem
 import BrokerValues
 
-/// What the kernel and /proc say about the process at the other end of a connection.
+/// The facts from the kernel and /proc about the process at the other end of a connection.
 ///
-/// Nothing here defaults to "outside of a sandbox": a fact that was not read says so, and proves nothing.
+/// Nothing here defaults to "outside a sandbox": a fact that was not read is marked so, and proves nothing.
 package struct PeerFacts: Sendable, Equatable {
-    /// From SO_PEERCRED, fixed at connect: the hard gate.
+    /// From SO_PEERCRED, fixed at connect: access control depends on it.
     package var uid: UInt32
     package var gid: UInt32
     package var pid: Int32
     /// From SO_PEERSEC, fixed at connect.
     package var label = SecurityLabel.none
-    /// Whether the facts below belong to the process that connected: it was held by a pidfd, it was still alive after the
-    /// last of them was read, and it ran with the effective uid that it connected with.
+    /// Whether the facts below belong to the process that connected: a pidfd referred to it, it was still alive after the last of
+    /// them was read, and it ran with the effective uid that it connected with.
     package var isPinned = false
-    /// The mount at the root of the process, held against the host's: tells every sandbox with file systems of its own.
+    /// The root mount of the process, compared with the host's: reveals every sandbox with its own file systems.
     package var rootMount = HostComparison.unreadable
-    /// Its id, which no other mount has while it lives: tells that the process has another one since.
+    /// Its id, which no other mount has while it exists: reveals that the root mount has changed since.
     package var rootMountID: UInt64?
     package var userNamespace = HostComparison.unreadable
     package var pidNamespace = HostComparison.unreadable
     package var networkNamespace = HostComparison.unreadable
-    /// Nil when it could not be read.
+    /// `nil` if it could not be read.
     package var cgroup: ControlGroup?
-    /// The account that a system service runs its processes as (`User=`), if the process is in one and systemd said so.
+    /// The account of the process's system service (`User=`), if it is in one and systemd confirmed it.
     package var systemServiceUID: UInt32?
-    /// Path of the executable, if it leads to the very file that runs. A hint, not authentication: a process can exec after
-    /// it connected, and any process of the user can attach to it.
+    /// Path of the executable, if it leads to the very file that runs. A hint, not authentication: a process can exec after it
+    /// connected, and any process of the user can attach to it.
     package var executable: String?
-    /// Whether that file and the folders above it can be changed by root only.
+    /// Whether only root can change that file and the folders above it.
     package var executableIsRootOwned = false
-    /// A Flatpak application id that was confirmed from outside of the sandbox.
+    /// A Flatpak application id that was confirmed from outside the sandbox.
     package var flatpakID: String?
-    /// The sandbox by whose own socket it came: only its processes are given that one.
+    /// The sandbox whose own socket the peer used: only its processes have access to it.
     package var sandbox: Sandbox?
-    /// What the apps that it may name were when its socket was opened, by name (``AppRegistration/grantBinding``): another
-    /// client is not meant.
+    /// The state of the apps that it may name when its socket was opened, by name (``AppRegistration/grantBinding``): another
+    /// client does not match.
     package var sandboxApps: [String: String?] = [:]
 
-    /// Whether the broker asks for more than to be outside of sandboxes, and this was not shown.
+    /// Whether the broker requires more than being outside sandboxes, and the proof is missing.
     package var lacksAdminProof = false
-    /// Whether another process made the connection, and this one writes on it.
+    /// Whether the connection was made by another process than the one that uses it.
     package var isHandedOn = false
-    /// Whether the broker serves every user: the units of their own managers count for nothing then.
+    /// Whether the broker serves every user: the units of their own managers are ignored then.
     package var isServedWithOthers = false
-    /// The path of the `brokerctl` that this program started, and that asks for it.
+    /// The path of the `brokerctl` that this program started, and that asks on its behalf.
     package var front: String?
 
     package init(uid: UInt32, gid: UInt32, pid: Int32) {
@@ -54,19 +54,19 @@ package struct PeerFacts: Sendable, Equatable {
     }
 }
 
-/// A fact about a peer, held against the same fact of the broker's own user outside of sandboxes.
+/// A fact about a peer, compared with the same fact of the broker's own user outside sandboxes.
 package enum HostComparison: String, Sendable, Equatable {
     case same
     case other
     case unreadable
 }
 
-/// What a security module says about the process that connected (SO_PEERSEC).
+/// The security module's label of the process that connected (SO_PEERSEC).
 package enum SecurityLabel: Sendable, Equatable {
     /// No security module labels sockets here.
     case none
     case text(String)
-    /// There is one, and its label could not be had in full.
+    /// There is one, but its label could not be read in full.
     case unreadable
 }
 
@@ -76,7 +76,7 @@ package struct PeerCredentials: Sendable, Equatable {
     package var gid: UInt32
     package var pid: Int32
     package var label: SecurityLabel
-    /// Nil when the process could not be held: it had ended, or the kernel has no pidfd for it.
+    /// `nil` if there is no pidfd: the process had ended, or the kernel does not support it.
     package var process: PeerProcess?
 
     package init(
@@ -96,14 +96,14 @@ package struct PeerCredentials: Sendable, Equatable {
 }
 
 extension PeerFacts {
-    /// How the process stands to the host, in every respect by which a sandbox is told.
+    /// The comparisons with the host that reveal a sandbox.
     package var places: [HostComparison] { [rootMount, userNamespace, pidNamespace, networkNamespace] }
 }
 
-/// What was seen of a process that connected, and of the program that started it where it speaks for that one.
+/// The facts about a connected process, and about the program that started it if the process acts for that program.
 package struct PeerSnapshot: Sendable {
     package let peer: PeerFacts
-    /// Nil where it speaks for itself, or where nobody can be told.
+    /// `nil` if the process acts for itself, or the starter is unknown.
     package let starter: PeerFacts?
 
     package init(_ peer: PeerFacts, startedBy starter: PeerFacts? = nil) {
@@ -111,15 +111,15 @@ package struct PeerSnapshot: Sendable {
     }
 }
 
-/// Looks the peer's process up (Host).
+/// Examines the peer's process (Host).
 package protocol PeerInspector: Sendable {
     func inspect(_ credentials: PeerCredentials) -> PeerFacts
 
-    /// The program that started the peer's process; nil when it has ended, or runs as another user.
+    /// The program that started the peer's process; `nil` if it has ended, or runs as another user.
     func inspectStarter(of credentials: PeerCredentials) -> PeerFacts?
 
-    /// Whether the process stands elsewhere than when it was looked at: it may have entered a sandbox since.
+    /// Whether the process has moved since it was examined: it may have entered a sandbox.
     ///
-    /// - Parameter thoroughly: everything is compared that tells a sandbox. Otherwise its root is, where one system call says it.
+    /// - Parameter thoroughly: compare everything that reveals a sandbox. Otherwise only the root, if one system call gives it.
     func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool
 }

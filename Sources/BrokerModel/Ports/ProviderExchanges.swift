@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// The answer to a pushed authorization request (RFC 9126, section 2.2).
+/// The response to a pushed authorization request (RFC 9126, section 2.2).
 package struct PushedAuthorization: Sendable, Equatable {
     package var requestURI: String
     /// Seconds.
@@ -14,11 +14,11 @@ package struct PushedAuthorization: Sendable, Equatable {
 
 /// RFC 8628, section 3.1.
 package struct DeviceAuthorizationRequest: Sendable {
-    /// With the reserved scopes already added.
+    /// Includes the reserved scopes.
     package var scopes: Scopes
     package var claims: String?
     package var resources: [String] = []
-    /// Of the app: its registration's, and the request's own.
+    /// From the app: its registration's, and the request's own.
     package var parameters: [String: String]
     /// As ``TokenRequestExtras/correlationID``.
     package var correlationID: String?
@@ -38,16 +38,16 @@ package struct DeviceAuthorizationRequest: Sendable {
 /// RFC 8628, section 3.2.
 package struct DeviceAuthorization: Sendable {
     package var deviceCode: Secret
-    /// What the person types.
+    /// The code that the user types.
     package var userCode: String
-    /// Where they type it.
+    /// The page where they type it.
     package var verificationURI: String
     package var verificationURIComplete: String?
     /// Seconds.
     package var expiresIn: Int64
     /// Seconds between two attempts at the token endpoint.
     package var interval: Int64
-    /// Entra's own words to the person.
+    /// Entra's own message for the user.
     package var message: String?
 
     package init(
@@ -64,7 +64,7 @@ package struct DeviceAuthorization: Sendable {
     }
 }
 
-/// What the provider says of the person whom a token is for (OpenID Connect Core, section 5.3.2).
+/// The provider's claims about the user of a token (OpenID Connect Core, section 5.3.2).
 package struct UserInfo: Sendable, Equatable {
     package var subject: ExactText
     package var claims: JSONObject
@@ -88,20 +88,20 @@ package struct EndSessionRequest: Sendable {
     package var logoutHint: String?
     package var postLogoutRedirectURI: String?
     package var state: String?
-    /// Of the app; none is the broker's own.
+    /// From the app; none is the broker's own.
     package var parameters: [String: String] = [:]
 
     package init(clientID: String) { self.clientID = clientID }
 }
 
-/// What the broker asks of a new client (RFC 7591, section 2).
+/// The broker's request for a new client (RFC 7591, section 2).
 package struct ClientRegistrationRequest: Sendable {
     package var clientName: String
     package var redirectURIs: [String]
     package var scopes: Scopes
-    /// False asks for a public client.
+    /// `false` asks for a public client.
     package var isConfidential: Bool
-    /// RFC 7591, section 3: some providers let only its holder register.
+    /// RFC 7591, section 3: some providers require it for registration.
     package var initialAccessToken: Secret?
 
     package init(
@@ -120,9 +120,9 @@ package struct ClientRegistrationRequest: Sendable {
 package struct RegisteredClient: Sendable {
     package var clientID: String
     package var clientSecret: Secret?
-    /// What the client was registered for; nil when the provider does not say.
+    /// The client's registered method; `nil` if the provider does not say.
     package var secretMethod: ClientSecretMethod?
-    /// Seconds since 1970; nil when the secret does not expire.
+    /// Seconds since 1970; `nil` if the secret does not expire.
     package var clientSecretExpiresOn: NumericDate?
 
     package init(clientID: String, clientSecret: Secret? = nil, clientSecretExpiresOn: NumericDate? = nil) {

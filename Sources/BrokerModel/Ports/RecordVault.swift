@@ -1,6 +1,6 @@
-/// The encrypted cache as engine and access see it.
+/// The encrypted cache for engine and access.
 ///
-/// Loading is quick (microseconds, from the page cache) and may be called anywhere; committing waits for the disk.
+/// Loading is quick (microseconds, from the page cache) and allowed anywhere; committing waits for the disk.
 package protocol RecordVault: Sendable {
     /// The records of one bucket. Rows that do not open (edited, moved, truncated), or are not those of the last commit (put
     /// back), are quarantined and left out.
@@ -8,14 +8,14 @@ package protocol RecordVault: Sendable {
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>]
 
-    /// Every record of a kind: for lists, start-up and sign-out; not for a request's hot path.
+    /// Every record of a kind: for lists, start-up and sign-out; not for the hot path of a request.
     func loadAll<Record: VaultRecord>(
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>]
 
-    /// Some records of a kind in the order of their rows, for whoever goes through all of them without having all in memory.
+    /// Some records of a kind in the order of their rows, for iterating over all of them without having all in memory.
     ///
-    /// - Parameter row: where the page before ended; 0 for the first.
+    /// - Parameter row: the last row of the previous page; 0 for the first.
     func loadPage<Record: VaultRecord>(
         _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
     ) throws(VaultError) -> RecordPage<Record>
@@ -27,27 +27,26 @@ package protocol RecordVault: Sendable {
 
     /// One durable transaction: all of it is on disk when this returns, or nothing is.
     ///
-    /// - Parameter onDisk: for what memory has of it; runs before any later change is on disk.
+    /// - Parameter onDisk: updates the copy in memory; runs before any later change is on disk.
     func commit(_ change: VaultChange, onDisk: @escaping @Sendable () -> Void) async throws(VaultError)
 
-    /// The record's secret (empty when it has none), lent from guarded memory; the closure must be brief and not call
-    /// the vault again.
+    /// The record's secret (empty if it has none), in guarded memory; the closure must be brief and not call the vault again.
     func withSecret(of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void) throws(VaultError)
 
-    /// A keyed hash of 32 bytes: without the partition's key nobody can tell, nor try out, what it names. It is the same for as
-    /// long as there is the partition.
+    /// A keyed hash of 32 bytes: without the partition's key nobody can find out or guess what it names. It is the same as long
+    /// as the partition exists.
     func name(of parts: [String], in partition: Partition) throws(VaultError) -> [UInt8]
 
     func statistics() throws(VaultError) -> VaultStatistics
 
-    /// Counted from the rows, none of which is opened.
+    /// Counted from the rows, without opening them.
     func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics
 
-    /// Whether an earlier state of all the partition's records was put in place of the last one, and no person has said yet
-    /// that this is right. Quick: part of the hot path.
+    /// Whether an earlier state of all the partition's records has replaced the last one, and nobody has accepted it yet. Quick:
+    /// part of the hot path.
     func isRolledBack(_ partition: Partition) -> Bool
 
-    /// Says that it is, and forgets what was set aside or is gone.
+    /// Accepts that state, and forgets records that were set aside or are gone.
     func acceptState(of partition: Partition) async throws(VaultError)
 }
 
@@ -64,7 +63,7 @@ extension RecordVault {
 
 package struct RecordPage<Record: VaultRecord>: Sendable {
     package let records: [StoredRecord<Record>]
-    /// The last one that was looked at; nil when there was none any more.
+    /// The last row that was read; `nil` if there are no more.
     package let lastRow: Int64?
 
     package init(records: [StoredRecord<Record>], lastRow: Int64?) {
@@ -94,11 +93,11 @@ package struct VaultStatistics: Sendable, Equatable {
     package var records: Int
     /// Rows found damaged and set aside since the file was made.
     package var quarantined: Int
-    /// Rows of the last commit that were found to be gone, since the file was made.
+    /// Rows of the last commit that were found missing, since the file was made.
     package var missing: Int
     /// Reads and writes that failed, since the vault was opened.
     package var errors: Int64
-    /// As ``RecordVault/isRolledBack(_:)``, for any partition.
+    /// The same as ``RecordVault/isRolledBack(_:)``, for any partition.
     package var isRolledBack: Bool
 
     package init(
@@ -117,19 +116,19 @@ package struct VaultStatistics: Sendable, Equatable {
 
 package struct PartitionStatistics: Sendable, Equatable {
     package var records: [RecordKind: Int]
-    /// Of the records, sealed.
+    /// The size of the sealed records.
     package var recordBytes: Int
-    /// Without what the audit log takes.
+    /// Without the audit log.
     package var bytesWithoutLog: Int
-    /// Of the vault's files, whoever's records are in them.
+    /// The size of the vault's files, including other users' records.
     package var fileBytes: Int
 
-    /// Of what the cache holds; the audit log counts its own entries.
+    /// The number of cached records; the audit log counts its own entries.
     package var recordsWithoutLog: Int {
         records.reduce(0) { $0 + (RecordKind.ofAuditLog.contains($1.key) ? 0 : $1.value) }
     }
 
-    /// Whether there is anything of a person's: not only what the broker did, or providers' documents.
+    /// Whether there are records of a user: not only the broker's log, or providers' documents.
     package var isSomebodys: Bool {
         records.contains { kind, count in
             count > 0 && kind != .providerDocument && !RecordKind.ofAuditLog.contains(kind)

@@ -3,8 +3,8 @@ import BrokerValues
 extension RedirectParameters {
     /// Decodes a query as `application/x-www-form-urlencoded` (RFC 6749, section 4.1.2 and appendix B).
     ///
-    /// Lenient, because whoever opens the loopback port can send anything (see ``PercentEncoding/decodeForm(_:)``): a name
-    /// without `=` has an empty value. A name that comes twice keeps its first value and is listed in ``repeated``.
+    /// Lenient, because any program that opens the loopback port can send anything (see ``PercentEncoding/decodeForm(_:)``): a
+    /// name without `=` has an empty value. A repeated name keeps its first value and is listed in ``repeated``.
     ///
     /// - Parameter query: without the leading `?`.
     package init(query: Substring) {
@@ -19,15 +19,15 @@ extension RedirectParameters {
         self.init(values: values, repeated: repeated)
     }
 
-    /// Takes the query of a redirect URL, as a URL handler delivers it or a person pastes it.
+    /// Parses the query of a redirect URL that a URL handler delivers or a user pastes.
     ///
-    /// People paste what their terminal or browser shows: in quotes or angle brackets, without `http://`, or only what comes
-    /// after the question mark. The fragment is ignored: the code flow puts nothing there, and browsers add to it.
+    /// Users paste what their terminal or browser shows: in quotes or angle brackets, without `http://`, or only the part after
+    /// the question mark. The fragment is ignored: the code flow does not use it, and browsers add to it.
     package init(redirectURL: Substring) {
         let text = Self.withoutQuotes(redirectURL.utf8.drop(while: Self.isBlank))
         let url = text.prefix { $0 != UInt8(ascii: "#") }
         guard let mark = url.firstIndex(of: UInt8(ascii: "?")) else {
-            // A query has parameters, and a URL without a query has nothing that an answer could be read from.
+            // A query has parameters, and a URL without a query contains no response.
             let isQuery = url.contains(UInt8(ascii: "=")) && url.contains(UInt8(ascii: "&"))
             self.init(query: isQuery ? Substring(url) : "")
             address = isQuery ? nil : Self.whole(url)
@@ -50,7 +50,7 @@ extension RedirectParameters {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
 
-    /// Browsers leave out `http://` when they show or copy an address. A host's name is followed by a path, or by a colon and its
+    /// Browsers leave out `http://` when they show or copy an address. A host name is followed by a path, or by a colon and its
     /// port; any other colon ends a scheme.
     private static func whole(_ address: Substring.UTF8View) -> String {
         let colon = address.prefix { $0 != UInt8(ascii: "/") }.firstIndex(of: UInt8(ascii: ":"))

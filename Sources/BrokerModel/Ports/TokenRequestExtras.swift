@@ -1,20 +1,20 @@
 import BrokerValues
 
-/// What may accompany any grant.
+/// Optional parameters of any grant.
 package struct TokenRequestExtras: Sendable {
     /// A claims request (OpenID Connect Core, section 5.5) or challenge.
     package var claims: String?
-    /// Where the token shall be good (RFC 8707, section 2).
+    /// The resources of the token (RFC 8707, section 2).
     package var resources: [String] = []
-    /// The key the token shall be bound to (RFC 9449); nil asks for a bearer token.
+    /// The key for binding the token (RFC 9449); `nil` asks for a bearer token.
     package var proofKey: ProofKey?
     /// Entra: asks for `client_info`, which names the account's home.
     package var asksClientInfo = false
-    /// Entra: by which the provider's administrators find the request.
+    /// Entra: lets the provider's administrators find the request.
     package var correlationID: String?
-    /// Entra: whose home the request belongs to, so that it reaches the right data centre.
+    /// Entra: the account's home, which routes the request to the right data centre.
     package var home: HomeAccountID?
-    /// Of the app; none is the broker's own.
+    /// From the app; none is the broker's own.
     package var parameters: [String: String] = [:]
 
     package init() {}
@@ -48,16 +48,16 @@ package struct ProofTarget: Sendable, Equatable {
 
 /// Makes keys and proofs (RFC 9449).
 package protocol ProofSigner: Sendable {
-    /// - Returns: nil when there is no memory for one.
+    /// - Returns: nil if there is no memory for one.
     func makeKey() -> ProofKey?
     /// - Parameter privateKey: as in ``ProofKey/privateKey``.
-    /// - Returns: nil when these bytes are no key.
+    /// - Returns: nil if these bytes are not a key.
     func key(privateKey: Secret) -> ProofKey?
     /// - Parameters:
-    ///   - accessToken: the token the proof goes along with (`ath`); nil at the token endpoint.
+    ///   - accessToken: the token that the proof accompanies (`ath`); nil at the token endpoint.
     ///   - nonce: the server's, if it gave one.
     ///   - now: `iat`.
-    /// - Returns: the value of the `DPoP` header; nil when the key's bytes are no key, or the URL is none.
+    /// - Returns: the value of the `DPoP` header; nil if the key's bytes are not a key, or the URL is invalid.
     func proof(
         with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
     ) -> String?

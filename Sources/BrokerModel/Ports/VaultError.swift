@@ -1,38 +1,38 @@
 import BrokerValues
 
-/// Why the vault could not do it. Texts are for people: they name files and codes, never contents, and say what to do next.
+/// Why an operation of the vault failed. Texts are for people: they name files and codes, never contents, and give the next step.
 /// One reference, as ``BrokerValues/BrokerError``.
 package indirect enum VaultError: Error, Sendable, Equatable {
-    /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
+    /// No space, quota or a size limit: the change is still in memory, and trying again later makes sense.
     case full(String)
     /// Any other failed read or write.
     case io(String)
-    /// The file is not a vault, or not all of one.
+    /// The file is not a vault, or not a whole one.
     case damaged(String)
-    /// There was a vault here, its key is still there, and the file is not.
+    /// The key of an earlier vault exists, but its file does not.
     case missing(String)
     /// Made by a later version of the broker.
     case newerFormat(found: Int, supported: Int)
     /// The key does not open this vault.
     case wrongKey(String)
-    /// The key cannot be had: missing, unreadable, too openly readable.
+    /// The key is unavailable: missing, unreadable, or readable by others.
     case keyUnavailable(String)
-    /// The key needs something that is not there yet (a passphrase, an unlocked keyring): the vault stays locked until then.
+    /// The key needs something that is not available yet (a passphrase, an unlocked keyring): the vault stays locked until then.
     case awaitingKey(String)
     case wrongPassphrase
-    /// Directory or file belongs to somebody else, is open to others, or is a link.
+    /// The directory or file belongs to another user, is open to others, or is a link.
     case notPrivate(String)
-    /// Another broker works on the same directory.
+    /// Another broker uses the same directory.
     case inUse(String)
-    /// There are two vaults, and only the person knows which one counts.
+    /// There are two vaults, and only the user knows which one counts.
     case ambiguous(String)
     case locked
-    /// One record that does not open.
+    /// A record that does not open.
     case recordDamaged
 }
 
 extension BrokerError {
-    /// What needs a key is answered with, while there is none.
+    /// The error for requests that need a key, while there is none.
     package static let locked = BrokerError(.locked, VaultError.locked.description)
 }
 

@@ -1,48 +1,48 @@
 import BrokerValues
 
-/// The keys of the encrypted cache: whether they are at hand, and where they come from.
+/// The keys of the encrypted cache: whether they are available, and their sources.
 package protocol VaultKeys: Sendable {
-    /// While it is, every read of a secret ends with ``VaultError/locked``.
+    /// While it is locked, every read of a secret throws ``VaultError/locked``.
     var isLocked: Bool { get }
 
-    /// Drops every key from memory. What is sealed already can still be committed.
+    /// Drops every key from memory. Records that are sealed already can still be committed.
     func lock()
 
-    /// Fetches the key from its source. - Parameter passphrase: for the one source that asks a person.
+    /// Fetches the key from its source. - Parameter passphrase: for the one source that prompts a user.
     func unlock(passphrase: Secret?) async throws(VaultError)
 
-    /// As ``unlock(passphrase:)`` while nobody waits: nobody is asked.
+    /// As ``unlock(passphrase:)``, but without a waiting user: nobody is prompted.
     func unlockUnasked() async throws(VaultError)
 
-    /// Says when a key that has to be waited for may have come; ends where that is never known.
+    /// Yields when an awaited key may have become available; ends if the source cannot know.
     func keyChanges() -> AsyncStream<Void>
 
     func keyStatus() async -> KeyStatus
 
-    /// The key comes from another source from now on, or is a new one of the same. The records stay as they are.
+    /// Moves the key to another source, or makes a new one of the same. The records stay as they are.
     ///
-    /// - Throws: when nothing was changed.
+    /// - Throws: if nothing was changed.
     func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError)
 
-    /// One more source that opens the vault, beside the one that it has: a passphrase for another machine, above all. It takes the
-    /// place of one of that name, and ends with ``setKeySource(_:passphrase:at:)``.
+    /// Adds a source that also opens the vault: mainly a passphrase for another machine. It replaces one of that name, and is
+    /// removed by ``setKeySource(_:passphrase:at:)``.
     func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError)
 
-    /// One source less of those that were added.
+    /// Removes an added source.
     func removeKeySource(_ name: String) async throws(VaultError)
 
-    /// New data keys, which are on disk when this returns. The records are sealed anew with them afterwards, in the background
-    /// and across restarts; they can be read all the time.
+    /// Makes new data keys, which are on disk when this returns. The records are resealed with them afterwards, in the background
+    /// and across restarts; they stay readable.
     func replaceDataKeys(at now: NumericDate) async throws(VaultError)
 }
 
 package struct KeyStatus: Sendable, Equatable {
     package var source: String
-    /// What opens the vault besides.
+    /// Further sources that open the vault.
     package var added: [String]
-    /// Nil where the vault does not say.
+    /// `nil` if the vault does not record it.
     package var wrappedOn: NumericDate?
-    /// The sources that the key could come from here and now, as configured.
+    /// The configured sources that could provide the key here and now.
     package var available: [String]
     /// Whether records are still sealed with a former data key.
     package var isResealing: Bool

@@ -11,20 +11,20 @@ package struct AccountRecord: VaultRecord {
     package var username: String
     package var name: String?
     package var tenantID: String?
-    /// Names under which the tenant has been asked for, where it was not by its id.
+    /// Names by which requests named the tenant, other than its id.
     package var domainNames: [String]?
     package var claims: JSONObject
     package var signedIn: Bool
     /// When it was signed out for all apps of its group; nil while it is signed in.
     package var signedOutAt: NumericDate?
-    /// By ``AppRegistration/identity``: when the app signed it in, or was told that it is the current one, if the app was told of no
-    /// other since. Nil for none.
+    /// By ``AppRegistration/identity``: when the app signed it in, or was notified that it is the current one, if the app has not
+    /// been notified of another since. `nil` for none.
     package var currentFor: [String: NumericDate]?
-    /// By ``AppRegistration/identity``: when the person chose it for the app where several are signed in; the latest choice counts.
+    /// By ``AppRegistration/identity``: when the user chose it for the app among several accounts; the latest choice counts.
     package var defaultFor: [String: NumericDate]?
-    /// When the account was first seen: lists are ordered by it, then by username.
+    /// When the account was first seen: lists are sorted by it, then by username.
     package var createdAt: NumericDate
-    /// What an imported record had besides; kept, not used, for as long as the group knows the person in this tenant.
+    /// Other fields of an imported record; kept, not used, as long as the group knows the user in this tenant.
     package var extra: JSONObject?
 
     package init(
@@ -49,8 +49,8 @@ package struct AccountRecord: VaultRecord {
     package var item: [String] { [homeAccountID.rawValue, environment, realm] }
 }
 
-/// Says that one app may not use an account silently any more, although others of its group may
-/// (unified cache schema, `AccountMetadata`). Absent means it may.
+/// Records that one app may not use an account silently any more, although others of its group may (unified cache schema,
+/// `AccountMetadata`). Absent means it may.
 package struct SignOutRecord: VaultRecord {
     package static let kind = RecordKind.signOut
     package var group: GroupID
@@ -74,7 +74,7 @@ package struct SignOutRecord: VaultRecord {
     package var item: [String] { [app, homeAccountID.rawValue, environment] }
 }
 
-/// A registered app; the secret is its client secret, if it has one. On disk all fields stand side by side.
+/// A registered app; the secret is its client secret, if it has one. On disk all fields are at one level.
 @dynamicMemberLookup
 package struct AppRecord: VaultRecord {
     package static let kind = RecordKind.app
@@ -87,7 +87,7 @@ package struct AppRecord: VaultRecord {
     package var bucket: [String] { [] }
     package var item: [String] { [description.name] }
 
-    /// As ``AppRegistration/effectiveGroup``.
+    /// The same as ``AppRegistration/effectiveGroup``.
     package var effectiveGroup: GroupID {
         GroupID(
             named: description.group, identity: AppRegistration.identity(registeredAs: description.name))
@@ -121,7 +121,7 @@ package struct AppRecord: VaultRecord {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         authority = try fields.decode(String.self, forKey: .authority)
         isConfidential = try fields.decode(Bool.self, forKey: .isConfidential)
-        // Records of earlier versions do not say the rest.
+        // Records of earlier versions lack the rest.
         secretMethod = try fields.decodeIfPresent(ClientSecretMethod.self, forKey: .secretMethod)
         isInstanceAware = try fields.decodeIfPresent(Bool.self, forKey: .isInstanceAware) ?? false
     }

@@ -1,22 +1,22 @@
 import BrokerValues
 
-/// A part of the audit log with a bound of its own: its entries push out no other part's.
+/// A part of the audit log with its own limit: its entries do not displace those of other parts.
 package enum AuditRing: String, Codable, Sendable, CaseIterable {
-    /// What was changed, and what the broker says of itself.
+    /// Changes, and the broker's entries about itself.
     case changes
-    /// Tokens that were handed out. Logs of earlier versions have everything here.
+    /// Issued tokens. Logs of earlier versions have everything here.
     case tokens
     case refusals
 }
 
-/// A stretch of one ring of the audit log, in one row.
+/// A segment of one ring of the audit log, in one row.
 package struct AuditBlockRecord: VaultRecord {
     package static let kind = RecordKind.auditBlock
     package var number: Int64
-    /// The chain's value before the first entry.
+    /// The hash chain's value before the first entry.
     package var previous: [UInt8]
     package var entries: [AuditEntry]
-    /// Nil for ``AuditRing/tokens``, as in records of earlier versions.
+    /// `nil` for ``AuditRing/tokens``, as in records of earlier versions.
     private var otherRing: AuditRing?
 
     package init(number: Int64, of ring: AuditRing, previous: [UInt8], entries: [AuditEntry] = []) {
@@ -32,12 +32,12 @@ package struct AuditBlockRecord: VaultRecord {
     package var item: [String] { [otherRing?.rawValue, String(number)].compactMap(\.self) }
 }
 
-/// Where one ring of the audit log ends.
+/// The end of one ring of the audit log.
 package struct AuditRingEnd: Codable, Sendable, Equatable {
     /// The blocks that are kept.
     package var firstBlock: Int64
     package var lastBlock: Int64
-    /// The chain's value behind the newest entry.
+    /// The hash chain's value after the newest entry.
     package var value: [UInt8]
 
     package init(firstBlock: Int64, lastBlock: Int64, value: [UInt8]) {
@@ -47,16 +47,16 @@ package struct AuditRingEnd: Codable, Sendable, Equatable {
     }
 }
 
-/// Where the audit log ends: without it the newest blocks could be taken away unseen.
+/// The end of the audit log: without it the newest blocks could be removed undetected.
 package struct AuditHeadRecord: VaultRecord {
     package static let kind = RecordKind.auditHead
-    /// Of the newest entry of all rings.
+    /// The number of the newest entry of all rings.
     package var sequence: Int64
-    /// Whether everything was written when the broker stopped, or had let the log go from memory.
+    /// Whether everything was written when the broker stopped, or released the log from memory.
     package var isComplete: Bool
-    /// Which run of the broker wrote it. Records of earlier versions do not say.
+    /// The run of the broker that wrote it. Records of earlier versions lack it.
     package var run: String?
-    /// Of ``AuditRing/tokens``. Earlier versions have only these.
+    /// For ``AuditRing/tokens``. Earlier versions have only these.
     private var firstBlock: Int64
     private var lastBlock: Int64
     private var value: [UInt8]
@@ -72,7 +72,7 @@ package struct AuditHeadRecord: VaultRecord {
         (changes, refusals) = (ends[.changes], ends[.refusals])
     }
 
-    /// Nil for a ring that has had no entry.
+    /// `nil` for a ring without entries so far.
     package func end(of ring: AuditRing) -> AuditRingEnd? {
         switch ring {
         case .changes: changes

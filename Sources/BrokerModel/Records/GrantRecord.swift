@@ -1,12 +1,12 @@
 import BrokerValues
 
-/// What a person allowed a caller. Holds no secret.
+/// The access that a user granted to a caller. Holds no secret.
 package struct GrantRecord: VaultRecord {
     package static let kind = RecordKind.grant
     package var grant: Grant
     /// ``AppRegistration/identity`` of the app: a name alone could be another kind of app's.
     package var app: String
-    /// What the app was when the person agreed (``AppRegistration/grantBinding``): another client is not meant.
+    /// The app's state when the user consented (``AppRegistration/grantBinding``): another client does not match.
     package var binding: String
 
     package init(grant: Grant, app: AppRegistration) {
@@ -20,11 +20,11 @@ package struct GrantRecord: VaultRecord {
 }
 
 extension AppRegistration {
-    /// What a person agrees to lies behind this: whose client it is, where it signs in, and with whom it shares accounts.
+    /// The properties that consent depends on: the client's owner, where it signs in, and with whom it shares accounts.
     package var grantBinding: String {
         [description.clientID, authority.url, effectiveGroup.rawValue].joined(separator: "\n")
     }
 
-    /// As ``Grant/app``.
+    /// The same as ``Grant/app``.
     package var grantName: String { isAdHoc ? identity : description.name }
 }

@@ -1,16 +1,16 @@
 import BrokerValues
 import Synchronization
 
-/// How much each user may keep, so that none fills the disk of all (docs/decisions/0071). The audit log has a bound of its own.
+/// The storage quota of each user, so that no user fills the disk for all (docs/decisions/0027). The audit log has its own limit.
 ///
-/// It is looked at before work begins. What is under way when the room runs out is kept: the provider has replaced a
+/// It is checked before work begins. Results of work under way are kept even if the quota is reached: the provider has replaced a
 /// refresh token by then, and the session would be lost with the new one.
 package final class PartitionQuota: Sendable {
-    /// Work that is let in by one count: counting looks at every row.
+    /// Requests that one count admits: counting reads every row.
     package static let worksOfOneCount = 16
-    /// Who has no room is not counted again before that.
+    /// A user without room is not counted again before this time.
     static let patience = Duration.seconds(1)
-    /// Users that are kept in mind.
+    /// The number of users whose count is kept.
     static let mostKnown = 4_096
 
     private struct Count {
@@ -24,7 +24,7 @@ package final class PartitionQuota: Sendable {
     private let limit: @Sendable () -> Int?
     private let counts = Mutex<[Partition: Count]>([:])
 
-    /// - Parameter limit: bytes; nil where there is none.
+    /// - Parameter limit: bytes; nil for no limit.
     package init(vault: any RecordVault, clock: any BrokerClock, limit: @escaping @Sendable () -> Int?) {
         (self.vault, self.clock, self.limit) = (vault, clock, limit)
     }
@@ -33,19 +33,19 @@ package final class PartitionQuota: Sendable {
     package func requireRoom(in partition: Partition) throws(BrokerError) {
         guard let limit = limit(), try bytes(of: partition, limit) >= limit else { return }
         throw Self.refusal(
-            limit, "What the broker keeps for you takes",
+            limit, "Your records take",
             "remove what you do not need (brokerctl accounts forget, apps remove, cache clear)")
     }
 
-    /// For what is gathered beside the records, and may be as much again.
+    /// For uploads that are kept outside the records, and may be as large again.
     ///
     /// - Throws: `throttled` (`quotaReached`).
     package func requireRoom(forGathering bytes: Int) throws(BrokerError) {
         guard let limit = limit(), bytes > limit else { return }
-        throw Self.refusal(limit, "What is to be imported takes", "import less at a time")
+        throw Self.refusal(limit, "The import takes", "import less at a time")
     }
 
-    /// For after work that may have brought much.
+    /// Call it after work that may have added much.
     package func countAnew(_ partition: Partition) { counts.withLock { $0[partition] = nil } }
 
     private func bytes(of partition: Partition, _ limit: Int) throws(BrokerError) -> Int {
@@ -61,7 +61,7 @@ package final class PartitionQuota: Sendable {
         let bytes: Int
         do throws(VaultError) { bytes = try vault.statistics(of: partition).bytesWithoutLog } catch {
             throw BrokerError(
-                .internal, "What the broker keeps for you cannot be counted; see the broker's log.",
+                .internal, "Your records cannot be counted; see the broker's log.",
                 reason: .vaultDamaged, cause: error)
         }
         counts.withLock { counts in

@@ -1,15 +1,15 @@
 import BrokerValues
 
-/// A provider's discovery document or keys, as received: public, and kept so that the broker can start without network.
+/// A provider's discovery document or keys, as received: public, and kept so that the broker can start without a network.
 package struct ProviderDocumentRecord: VaultRecord {
     package static let kind = RecordKind.providerDocument
-    /// The issuer that was asked for it and its URL, with a blank between.
+    /// The issuer and the document's URL, separated by a blank.
     package var name: String
     package var body: String
     /// Validators of RFC 9110, section 8.8.
     package var entityTag: String?
     package var lastModified: String?
-    /// Seconds for which it may be used without asking.
+    /// How long it may be used without revalidation, in seconds.
     package var lifetime: Int64
     package var fetchedAt: NumericDate
 
@@ -24,7 +24,7 @@ package struct ProviderDocumentRecord: VaultRecord {
         self.fetchedAt = fetchedAt
     }
 
-    /// ``name`` is called what it was before issuers had documents of their own: such a record is of no use, and is read all the same.
+    /// ``name`` has its key from before issuers had their own documents: such an old record is useless, but must be readable.
     private enum CodingKeys: String, CodingKey {
         case name = "url"
         case body, entityTag, lastModified, lifetime, fetchedAt

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Whose tokens a bucket holds: one client of one group, for one person, at one provider.
+/// The owner of a bucket of tokens: one client of one group, for one user, at one provider.
 package struct TokenOwner: Sendable, Hashable, Codable {
     package var group: GroupID
     package var clientID: String
@@ -28,8 +28,8 @@ package struct TokenOwner: Sendable, Hashable, Codable {
 
     package var bucket: [String] { [group.rawValue, clientID, homeAccountID.rawValue, environment] }
 
-    /// Where the family refresh tokens of the same account are kept, for every client of the group that may spend them.
-    /// No client has an empty id.
+    /// The bucket of the same account's family refresh tokens, for every client of the group that may use them. No client has an
+    /// empty id.
     package var ofFamilies: TokenOwner {
         var owner = self
         owner.clientID = ""
@@ -45,7 +45,7 @@ package struct AccessTokenRecord: VaultRecord {
     package var realm: String
     /// Scopes granted, as the provider spelled them.
     package var scopes: [String]
-    /// The provider named more scopes than are kept. Absent means that these are all.
+    /// The provider granted more scopes than are kept. Absent means that these are all.
     package var isGoodForMore: Bool?
     package var tokenType: TokenType
     package var authority: String
@@ -55,11 +55,11 @@ package struct AccessTokenRecord: VaultRecord {
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that a DPoP token is bound to.
     package var keyThumbprint: String?
-    /// The refresh token of its sign-in was found dead. It is handed out until its end, or until the person signs in anew.
+    /// The refresh token of its sign-in is no longer valid. It is used until its end, or until the user signs in again.
     package var isOfEndedSignIn: Bool?
-    /// Where the token is good (RFC 8707), sorted; nil when the request named no resource.
+    /// The resources of the token (RFC 8707), sorted; `nil` if the request named none.
     package var resources: [String]?
-    /// What an imported record had besides; kept, not used, until another token takes its place.
+    /// Other fields of an imported record; kept, not used, until another token replaces it.
     package var extra: JSONObject?
 
     package init(
@@ -81,44 +81,44 @@ package struct AccessTokenRecord: VaultRecord {
     }
 
     package var bucket: [String] { owner.bucket }
-    /// The same scopes mean other things at another resource.
+    /// The same scopes have other meanings at another resource.
     package var item: [String] {
         [realm, tokenType.rawValue, Scopes(scopes).normalized.joined(separator: " ")] + (resources ?? [])
     }
 }
 
-/// A refresh token, without a realm: it is good for every tenant of its account (unified cache schema, `RefreshToken`).
+/// A refresh token, without a realm: it is valid for every tenant of its account (unified cache schema, `RefreshToken`).
 package struct RefreshTokenRecord: VaultRecord, Equatable {
     package static let kind = RecordKind.refreshToken
     package var owner: TokenOwner
     package var familyID: String?
     package var authority: String
-    /// Scopes of the grant it came from.
+    /// Scopes of its original grant.
     package var scopes: [String]
-    /// As ``AccessTokenRecord/isGoodForMore``.
+    /// The same as ``AccessTokenRecord/isGoodForMore``.
     package var isGoodForMore: Bool?
-    /// The person's sign-in named resources (RFC 8707): where none is named with a refresh, what comes may be good at any of them
-    /// (section 2.2).
+    /// The user's sign-in named resources (RFC 8707): if a refresh names none, the token may be valid for any of them (section
+    /// 2.2).
     package var namesResources: Bool?
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
     package var keyThumbprint: String?
-    /// Bound, and came with a bearer token: it brings such ones (decision 165).
+    /// Bound, and issued with a bearer token: it returns bearer tokens (decision 14).
     package var givesBearer: Bool?
-    /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
+    /// When the token was sent without receiving a response: the provider may have replaced it by a token that was lost.
     package var unansweredAt: NumericDate?
-    /// When the token was refused and no reason given, or while it was reusable. The second such answer in a row ends it.
+    /// When the token was refused without a reason, or while it was reusable. The second such response in a row ends it.
     package var refusedAt: NumericDate?
-    /// The provider let the token live when it was used (decision 121). Absent means that this was not seen.
+    /// The token stayed valid after it was used (decision 19). Absent means that this was not observed.
     package var isReusable: Bool?
-    /// What the refresh that brought the token asked for, when that was less than the grant.
+    /// The scopes of the refresh that returned the token, if they were fewer than the grant's.
     package var narrowedTo: [String]?
-    /// The provider was seen to refuse scopes that the person had granted and an earlier refresh had left out: it narrows
-    /// the grant with each refresh. Absent means that nothing of the kind was seen.
+    /// The provider refused scopes that the user had granted and an earlier refresh had left out: it narrows the grant with each
+    /// refresh. Absent means that this was not observed.
     package var grantNarrows: Bool?
-    /// Of an imported token and its successors: the same in every group that the token came to.
+    /// For an imported token and its successors: the same in every group with a copy of the token.
     package var origin: String?
-    /// What an imported record had besides; kept, not used. A successor of the same grant takes it on.
+    /// Other fields of an imported record; kept, not used. A successor of the same grant inherits them.
     package var extra: JSONObject?
 
     package init(
@@ -134,8 +134,8 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     }
 
     package var bucket: [String] { owner.bucket }
-    /// A bound token is kept beside one that is not: each is good for tokens of its own type only, save where
-    /// ``givesBearer`` says otherwise.
+    /// A bound token is kept in addition to an unbound one: each works for tokens of its own type only, unless ``givesBearer`` is
+    /// set.
     package var item: [String] { [familyID ?? ""] + (keyThumbprint == nil ? [] : ["DPoP"]) }
 }
 
@@ -145,9 +145,9 @@ package struct IDTokenRecord: VaultRecord {
     package var owner: TokenOwner
     package var realm: String
     package var cachedAt: NumericDate
-    /// Nil where it is not known.
+    /// `nil` if unknown.
     package var expiresOn: NumericDate?
-    /// What an imported record had besides; kept, not used, until another token takes its place.
+    /// Other fields of an imported record; kept, not used, until another token replaces it.
     package var extra: JSONObject?
 
     package init(owner: TokenOwner, realm: String, cachedAt: NumericDate, expiresOn: NumericDate? = nil) {

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What kind of thing a row of the vault is. The number is part of the associated data and of the row's key: never reuse one.
+/// The kind of a vault row. The number is part of the associated data and of the row's key: never reuse one.
 package enum RecordKind: UInt8, Sendable, CaseIterable {
     case account = 1
     case accessToken = 2
@@ -20,17 +20,17 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
 }
 
 extension RecordKind {
-    /// - Returns: nil for a number that no version of the broker gave to a kind.
+    /// - Returns: nil for a number that no version of the broker assigned to a kind.
     package init?(storedAs number: Int64) {
         guard let number = UInt8(exactly: number) else { return nil }
         self.init(rawValue: number)
     }
 }
 
-/// One record of the cache without its secret. What it holds is personal, so it is sealed together with the secret.
+/// One record of the cache without its secret. Its content is personal, so it is sealed together with the secret.
 ///
-/// `bucket` names the few records that are looked up together; `item` tells them apart. The vault files a record under
-/// a keyed hash of kind, bucket and item, so both may hold names, scopes and client ids.
+/// `bucket` names the few records that are looked up together; `item` distinguishes them. The vault files a record under a keyed
+/// hash of kind, bucket and item, so both may hold names, scopes and client ids.
 package protocol VaultRecord: Codable, Sendable {
     static var kind: RecordKind { get }
     var bucket: [String] { get }
@@ -54,8 +54,8 @@ package struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// A record as it lies on disk and in memory: encrypted, bound to its partition and key. It never changes; a class, so that
-/// handing it on costs one reference.
+/// A record as stored on disk and in memory: encrypted, bound to its partition and key. It never changes; a class, so that
+/// passing it on costs one reference.
 package final class SealedRecord: Sendable {
     package let partition: Partition
     package let kind: RecordKind
@@ -79,7 +79,7 @@ package final class SealedRecord: Sendable {
 package final class StoredRecord<Record: VaultRecord>: Sendable {
     package let record: Record
     package let sealed: SealedRecord
-    /// What answers have of it.
+    /// Its encoding for responses.
     package let written = LazyBytes()
 
     package init(record: Record, sealed: SealedRecord) {

@@ -1,16 +1,16 @@
 import CSodium
 
-/// RFC 4648 by libsodium, whose time does not depend on what it reads: secrets pass through here.
+/// RFC 4648 by libsodium, whose timing does not depend on its input: secrets are encoded here.
 ///
-/// Section 5, without padding: the alphabet of JOSE, PKCE and of everything random that travels in a URL.
+/// Section 5, without padding: the alphabet of JOSE, PKCE and of all random values in a URL.
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         Sodium.encode(Array(bytes), sodium_base64_VARIANT_URLSAFE_NO_PADDING)
     }
 
-    /// As JOSE has it (RFC 7515, section 2).
+    /// As in JOSE (RFC 7515, section 2).
     ///
-    /// - Returns: nil for any other character, for padding, and for bits left over: one value has one spelling.
+    /// - Returns: nil for any other character, for padding, and for leftover bits: each value has one encoding.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         Sodium.decode(Array(text), sodium_base64_VARIANT_URLSAFE_NO_PADDING)
     }
@@ -26,7 +26,7 @@ package enum Base64 {
     package static func encode(_ secret: Secret, prefix: String) -> Secret {
         let variant = sodium_base64_VARIANT_ORIGINAL
         let start = prefix.utf8.count
-        // libsodium ends its text with a NUL, which is no part of ours: so it is written once beside the secret.
+        // libsodium ends its text with a NUL, which is not part of ours: so it is first written to another secret.
         let text = Secret(count: sodium_base64_encoded_len(secret.count, variant)) { buffer in
             secret.withBytes { Sodium.encode($0, into: buffer, variant) }
         }
@@ -39,14 +39,14 @@ package enum Base64 {
         }
     }
 
-    /// - Returns: nil for any other character, for padding that is missing, and for bits left over.
+    /// - Returns: nil for any other character, for missing padding, and for leftover bits.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         Sodium.decode(Array(text), sodium_base64_VARIANT_ORIGINAL)
     }
 
     /// Either alphabet, padded or not: senders differ.
     ///
-    /// - Returns: nil for any other character, and for bits left over.
+    /// - Returns: nil for any other character, and for leftover bits.
     package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes = text.map {
             $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
@@ -65,7 +65,7 @@ private enum Sodium {
         }
     }
 
-    /// - Parameter buffer: holds the NUL at the end, too, so it is never empty.
+    /// - Parameter buffer: includes the NUL at the end, so it is never empty.
     static func encode(_ bytes: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer, _ variant: Int32) {
         guard let text = buffer.bindMemory(to: CChar.self).baseAddress else { return }
         let bytes = bytes.bindMemory(to: UInt8.self)

@@ -1,15 +1,15 @@
 import CSodium
 
-/// The bytes of one secret, filled once: in pages that they share, or, for large ones, in an allocation of libsodium's guarded
-/// heap each.
+/// The bytes of one secret, filled once: small ones in shared pages, large ones each in their own allocation of libsodium's
+/// guarded heap.
 ///
 /// `@unchecked Sendable`: the pointer is private, the memory is written only before `init` returns, and it is freed only by
-/// `deinit`, when nobody can hold it any more.
+/// `deinit`, when no reference is left.
 final class GuardedMemory: @unchecked Sendable {
     private enum Home {
         case shared(GuardedPool.Place, GuardedPool)
         case own
-        /// The system gives no guarded pages any more. Nobody who makes it so is to end the process of everybody.
+        /// The system has no more guarded pages. A caller who causes that must not crash the process for everyone.
         case heap
     }
 

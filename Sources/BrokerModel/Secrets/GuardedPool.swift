@@ -2,30 +2,30 @@ import CSodium
 import Glibc
 import Synchronization
 
-/// Guarded pages that small secrets share (docs/decisions/0061).
+/// Guarded pages that small secrets share (docs/decisions/0004).
 ///
-/// A process has a limited number of mappings, and a guarded allocation takes four: with one for each key, a few thousand
-/// users would take all of them. Places of one size lie together in a slab, one allocation of libsodium's guarded heap.
+/// A process has a limited number of mappings, and a guarded allocation takes four: with one for each key, a few thousand users
+/// would take all of them. Places of one size share a slab, one allocation of libsodium's guarded heap.
 final class GuardedPool: Sendable {
-    /// For keys and client secrets: a slab can be written only while one of its places is filled or wiped.
+    /// For keys and client secrets: a slab is writable only while one of its places is filled or wiped.
     static let kept = GuardedPool(largest: 1_024, isSealed: true)
-    /// For the tokens of a request. To have their pages read-only takes four calls of the kernel for each, and stops every other
-    /// thread each time; that was a third of a refresh.
+    /// For the tokens of a request. Read-only pages take four system calls for each token, and each call stops every other
+    /// thread; that was a third of a refresh.
     static let passing = GuardedPool(largest: 4_096, isSealed: false)
 
-    /// Bytes. Larger secrets are few at a time, and have pages of their own.
+    /// In bytes. Larger secrets are few at a time, and have their own pages.
     let largest: Int
     private let isSealed: Bool
 
     private init(largest: Int, isSealed: Bool) { (self.largest, self.isSealed) = (largest, isSealed) }
 
-    /// `@unchecked Sendable`: a place is one secret's, who fills it before anybody else knows it.
+    /// `@unchecked Sendable`: a place belongs to one secret, which fills it before it is shared.
     struct Place: @unchecked Sendable {
         let base: UnsafeMutableRawPointer
         fileprivate let slab: Slab
     }
 
-    /// `@unchecked Sendable`: it is looked at and changed under the pool's lock only.
+    /// `@unchecked Sendable`: it is read and changed under the pool's lock only.
     fileprivate final class Slab: @unchecked Sendable {
         private static let byteCount = 16 << 10
 
@@ -33,12 +33,12 @@ final class GuardedPool: Sendable {
         private let isSealed: Bool
         private let base: UnsafeMutableRawPointer
         private var free: [UnsafeMutableRawPointer]
-        /// How many places are being filled.
+        /// The number of places that are being filled.
         private var writers = 0
 
         init?(of size: Int, isSealed: Bool) {
             guard sodium_init() >= 0, let base = sodium_malloc(Self.byteCount) else { return nil }
-            // libsodium goes on where the pages cannot be locked. Whoever runs the broker is to hear that they may be swapped.
+            // libsodium continues if the pages cannot be locked. The administrator must learn that they may be swapped.
             if mlock(base, Self.byteCount) != 0 { UnguardedSecrets.add() }
             (self.size, self.isSealed) = (size, isSealed)
             self.base = base
@@ -57,7 +57,7 @@ final class GuardedPool: Sendable {
         }
 
         func wipe(_ place: UnsafeMutableRawPointer) {
-            // What cannot be wiped stays taken.
+            // A place that cannot be wiped stays taken.
             guard beginWriting() else { return }
             sodium_memzero(place, size)
             endWriting()
@@ -78,12 +78,12 @@ final class GuardedPool: Sendable {
         }
     }
 
-    /// Slabs that have room, by the size of their places.
+    /// Slabs with room, by the size of their places.
     private let roomy = Mutex<[Int: [Slab]]>([:])
 
-    /// A place that can be written until ``seal(_:)``.
+    /// A place that is writable until ``seal(_:)``.
     ///
-    /// - Returns: nil for what is too large, and when there are no more pages.
+    /// - Returns: nil if it is too large, or there are no more pages.
     func take(_ count: Int) -> Place? {
         guard count <= largest else { return nil }
         let size = Self.size(for: count)
@@ -97,10 +97,10 @@ final class GuardedPool: Sendable {
         }
     }
 
-    /// It is filled.
+    /// Call it when the place is filled.
     func seal(_ place: Place) { if isSealed { roomy.withLock { _ in place.slab.endWriting() } } }
 
-    /// Wipes it. Of slabs that are empty one is kept.
+    /// Wipes it. One empty slab is kept.
     func release(_ place: Place) {
         roomy.withLock { roomy in
             let slab = place.slab

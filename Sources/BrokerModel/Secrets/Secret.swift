@@ -1,10 +1,11 @@
 import CSodium
 
-/// Bytes that nobody may see: tokens, codes, verifiers, passwords, keys.
+/// Bytes that must stay secret: tokens, codes, verifiers, passwords, keys.
 ///
-/// They live in libsodium's guarded memory (locked, left out of core dumps, fenced by unmapped pages, wiped when freed)
-/// and are lent for the length of a closure. What is kept for long (keys, client secrets) lies in pages that are read-only. Descriptions and mirrors show nothing; a `Secret` is not `Codable` on
-/// purpose, so it cannot slip into a message or a log by being a field of something else.
+/// They are in libsodium's guarded memory (locked, left out of core dumps, fenced by unmapped pages, wiped when freed) and
+/// accessible within a closure only. Long-lived secrets (keys, client secrets) are in read-only pages. Descriptions and mirrors
+/// show nothing; a `Secret` is deliberately not `Codable`, so it cannot slip into a message or a log as a field of something
+/// else.
 package final class Secret: Sendable {
     private let memory: GuardedMemory
 
@@ -40,24 +41,24 @@ package final class Secret: Sendable {
         }
     }
 
-    /// The same, to be kept for longer than a request.
+    /// The same secret, for longer than a request.
     package var kept: Secret { memory.isKept ? self : withBytes { Secret(copying: $0, isKept: true) } }
 
-    /// Lends the bytes; they must not outlive the closure.
+    /// Passes the bytes to `body`; they must not outlive the closure.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try memory.withBytes(body)
     }
 
-    /// The text, for the one place that must hand it on (an HTTP body, the answer to the app). Invalid UTF-8 is mended.
+    /// The text, for the one place that must pass it on (an HTTP body, the response to the app). Invalid UTF-8 is repaired.
     package func revealed() -> String {
         withBytes { String(decoding: $0, as: UTF8.self) }
     }
 }
 
 extension Secret: Equatable {
-    /// In constant time for secrets of one length.
+    /// In constant time for secrets of the same length.
     package static func == (left: Secret, right: Secret) -> Bool {
         left.withBytes { a in
             right.withBytes { b in

@@ -1,6 +1,6 @@
-/// A JSON document of a provider (discovery, keys) as it was received, with what is needed to ask for news of it.
+/// A JSON document of a provider (discovery, keys) as it was received, with what a conditional request for it needs.
 ///
-/// Codable, so that it can be kept across restarts as it stands.
+/// Codable, so that it can be kept across restarts unchanged.
 package struct CachedDocument: Sendable, Codable, Equatable {
     /// The issuer that was asked, and the URL.
     package var name: String
@@ -11,7 +11,7 @@ package struct CachedDocument: Sendable, Codable, Equatable {
     /// Seconds for which it may be used without asking.
     package var lifetime: Int64
 
-    /// - Returns: nil unless the answer is a 200.
+    /// - Returns: `nil` unless the answer is a 200.
     init?(_ response: HTTPResponse, from place: DocumentPlace) {
         guard response.status == 200 else { return nil }
         name = place.name
@@ -29,8 +29,8 @@ package struct CachedDocument: Sendable, Codable, Equatable {
         return headers
     }
 
-    /// What the provider asks for (RFC 9111, section 5.2.2), within reason: keys that change are noticed by their unknown
-    /// id, so an hour does no harm, and a minute keeps a provider that forbids caching from being asked at every sign-in.
+    /// The lifetime that the provider asks for (RFC 9111, section 5.2.2), within bounds: changed keys are noticed by their
+    /// unknown id, so an hour does no harm, and a minute protects a provider that forbids caching from a request per sign-in.
     static func lifetime(cacheControl: String?) -> Int64 {
         let shortest: Int64 = 60
         let longest: Int64 = 86_400

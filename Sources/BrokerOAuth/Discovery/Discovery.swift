@@ -17,7 +17,7 @@ final class Discovery: Sendable {
         self.completions = Mutex(completions)
     }
 
-    /// Documents that are at hand are completed anew each time they are asked for.
+    /// Cached documents are completed anew each time they are requested.
     func apply(_ completions: MetadataOverrides) { self.completions.withLock { $0 = completions } }
 
     private func completion(of authority: Authority) -> MetadataOverride {
@@ -37,8 +37,8 @@ final class Discovery: Sendable {
         }
     }
 
-    /// An answer that is no document says that there is none, whatever its status: not every server has 404 for that. Some
-    /// refuse what they do not know (400, 401, 403, 405), redirect it to a sign-in, or have a page for it (200).
+    /// An answer that is not a document means that there is none, regardless of its status: not every server uses 404. Some
+    /// refuse unknown paths (400, 401, 403, 405), redirect them to a sign-in, or answer with a page (200).
     private func discovered(_ authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         guard !authority.rules.alwaysHasOpenIDDocument else {
             return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
@@ -59,16 +59,16 @@ final class Discovery: Sendable {
                 noteWithoutOpenID(authority)
                 return metadata
             } catch .invalidResponse(status: _?, _) {
-                // The first address is the one that people know.
+                // The first address is the best known one.
                 throw .invalidResponse(status: status, why)
             }
         }
     }
 
-    /// What the provider says now, although what it said before is fresh: an endpoint of it is gone. Asked once a minute at
-    /// most.
+    /// Asks the provider for its metadata although the cached one is fresh, because one of its endpoints is gone; at most
+    /// once a minute.
     ///
-    /// - Returns: nil where it says nothing, or was asked a moment ago.
+    /// - Returns: `nil` if the provider does not answer or was asked within the last minute.
     func renewedMetadata(of authority: Authority) async -> ProviderMetadata? {
         guard mayRenew(authority) else { return nil }
         let rule = EndpointRule(authority: authority)
@@ -115,7 +115,7 @@ final class Discovery: Sendable {
 }
 
 extension Discovery {
-    /// After a start without network the document that is at hand must be found, whichever of the two it is.
+    /// After a start without network the cached document must be found, whichever of the two it is.
     private func rememberEarlierRun(_ authority: Authority) {
         let rule = EndpointRule(authority: authority)
         func has(_ address: String) -> Bool? {

@@ -1,10 +1,10 @@
 import BrokerValues
 
-/// What the broker uses of a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2), not yet
-/// judged. The rest of it, which may be much, is not kept.
+/// The members of a discovery document that the broker uses (OpenID Connect Discovery 1.0, section 3; RFC 8414,
+/// section 2), not yet validated. The rest, which may be large, is not kept.
 struct DiscoveryDocument: Sendable {
     let issuer: String?
-    /// By the names that the standards have for them, such as `token_endpoint`; `jwks_uri` is one of them.
+    /// Keyed by the standards' names, such as `token_endpoint`; `jwks_uri` is one of them.
     let endpoints: [String: String]
     let promisesIssuerInResponse: Bool
     let requiresPushedAuthorization: Bool

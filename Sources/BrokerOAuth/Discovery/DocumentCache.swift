@@ -5,7 +5,7 @@ import Synchronization
 /// Fetches a provider's JSON documents, keeps them as long as they are fresh, asks once for many callers, and falls back
 /// on a stale one while the provider is down.
 ///
-/// Each is read once, when it comes; `Content` is what is used of it.
+/// Each document is parsed once, on arrival; `Content` is the part that is used.
 final class DocumentCache<Content: Sendable>: Sendable {
     struct Document: Sendable {
         var source: CachedDocument
@@ -14,12 +14,12 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     private struct Entry {
         var document: Document
-        /// When the provider last said that it is so, on the clock's uptime.
+        /// When the provider last confirmed the document, on the clock's uptime.
         var confirmedAt: Duration
-        /// On the clock's uptime, which no change of the wall clock moves.
+        /// On the clock's uptime, which changes of the wall clock do not affect.
         var freshUntil: Duration
-        /// Of an earlier run of the broker: past its time it is used once more while it is asked for, so that the first
-        /// request after a start need not wait, nor fail without network.
+        /// From an earlier run of the broker: if expired, it is used once more while it is renewed, so that the first request
+        /// after a start does not wait, and does not fail without network.
         var servesWhileRenewed = false
     }
 
@@ -34,26 +34,26 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private let store: DocumentStore?
     private let thread: ParserThread
     private let flights = SharedFlights<Flight, Outcome>()
-    /// What is kept counts against its server.
+    /// Each entry counts against its server.
     private let entries = Mutex(FairCache<String, DocumentPlace, Entry>(limit: DocumentCache.memory))
 
-    /// Fetches under way, by server: a server that lets its documents wait takes no more than a share.
+    /// Fetches in progress, by server: a server that answers slowly occupies no more than its share.
     private let places = Mutex(FairQuota<String, String>(limit: DocumentCache.mostFetches))
 
     static var mostFetches: Int { 1_024 }
 
-    /// Bytes, of all documents.
+    /// The limit in bytes for all documents together.
     static var memory: Int { 16 << 20 }
 
     /// How long a stale document is used without asking again, after asking failed.
     private static var pauseAfterFailure: Duration { .seconds(60) }
 
-    /// How old a document of an earlier run may be to be used before it is asked for again: a month.
+    /// The maximum age, a month, at which a document of an earlier run is used before it is renewed.
     private static var oldestServed: Int64 { 30 * 86_400 }
 
     /// - Parameters:
-    ///   - store: keeps documents across restarts; nil keeps them in memory only.
-    ///   - thread: where they are read.
+    ///   - store: keeps documents across restarts; `nil` keeps them in memory only.
+    ///   - thread: parses the documents.
     init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore?, thread: ParserThread) {
         self.transport = transport
         self.clock = clock
@@ -61,22 +61,22 @@ final class DocumentCache<Content: Sendable>: Sendable {
         self.thread = thread
     }
 
-    /// Takes out of a document what is used; throws what is wrong with it.
+    /// Extracts the used part of a document; throws if the document is invalid.
     typealias Reading = @Sendable (JSONObject) throws(ProviderError) -> Content
 
-    /// How old a document may be that serves because the provider cannot be asked.
+    /// How old a document may be that is used because the provider cannot be asked.
     enum Staleness {
         case anyAge
-        /// Since the provider last confirmed it. What the provider itself allows (`max-age`) counts as well.
+        /// Since the provider last confirmed it. The provider's own limit (`max-age`) applies as well.
         case atMost(Duration)
     }
 
     /// - Parameters:
-    ///   - place: where the document is, and whose it is.
-    ///   - staleness: of a document that serves while the provider is down.
-    ///   - reading: a document for which it throws is not kept, and does not replace one for which it did not.
+    ///   - place: the document's URL and issuer.
+    ///   - staleness: the limit for a document that is used while the provider is down.
+    ///   - reading: a document for which it throws is not kept, and does not replace one for which it succeeded.
     /// - Returns: a fresh document, or a stale one while the provider is down.
-    /// - Throws: what the provider said or why it could not be asked; not while a stale document can serve.
+    /// - Throws: the provider's error or why it could not be asked; not while a stale document may be used.
     func document(
         at place: DocumentPlace, staleness: Staleness = .anyAge, reading: @escaping Reading
     ) async throws(ProviderError) -> Document {
@@ -101,7 +101,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return clock.uptime < entry.confirmedAt + max(longest, .seconds(entry.document.source.lifetime))
     }
 
-    /// After a failure the document at hand, if it may still serve, counts as fresh for a while: nobody is asked again so soon.
+    /// After a failure, a cached document that may still be used counts as fresh for a while, so that the provider is not asked again at once.
     private func freshDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError)
         -> Document
     {
@@ -140,14 +140,14 @@ final class DocumentCache<Content: Sendable>: Sendable {
         }
     }
 
-    /// From memory, or else from an earlier run of the broker. What was kept may have been made by an earlier version, or under
-    /// another configuration.
+    /// From memory, otherwise from an earlier run of the broker. The stored document may have been written by an earlier version
+    /// or under another configuration.
     private func entry(_ place: DocumentPlace, _ reading: @escaping Reading) async -> Entry? {
         if let entry = entries.withLock({ $0.use(place) }) { return entry }
         guard let kept = store?.document(named: place.name),
             case .success(let content) = await read(kept.document.body, reading)
         else { return nil }
-        // One from the future says that the clock went back: nothing can be told about its age, which may be any.
+        // A document from the future means that the clock went back: its age is unknown and may be anything.
         let told = clock.now - kept.fetchedAt
         let age = told >= 0 ? told : Self.oldestServed
         let left = max(0, kept.document.lifetime - age)
@@ -159,7 +159,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return entry
     }
 
-    /// Asks the provider although the document at hand may be fresh.
+    /// Asks the provider although the cached document may be fresh.
     func renewedDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError) -> Document {
         try await shared(Flight(place: place, isRenewal: true)) { [self] in
             do throws(ProviderError) {
@@ -179,7 +179,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// Whether the document that would be used now is the one given.
+    /// Whether the given document is the one that would be used now.
     func isCurrent(_ document: Document, at place: DocumentPlace) -> Bool {
         entries.withLock { $0.peek(place)?.document.source == document.source }
     }
@@ -215,7 +215,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
             ?? .unexpected(response, server: url.server, expected: "a JSON document", unreadable: malformed)
     }
 
-    /// Whether there is one at hand, of this run or an earlier one.
+    /// Whether a document of this run or an earlier one is cached.
     func has(_ place: DocumentPlace) -> Bool {
         entries.withLock { $0.peek(place) != nil } || store?.document(named: place.name) != nil
     }
@@ -235,7 +235,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         }
     }
 
-    /// Roughly the bytes in memory.
+    /// The approximate number of bytes in memory.
     var weight: Int { entries.withLock { $0.weight } }
 }
 
@@ -247,8 +247,8 @@ extension ProviderError {
         }
     }
 
-    /// Not when the provider says that the document is gone, nor when its certificate is not trusted: the next request
-    /// would meet that too, and the person should know.
+    /// False if the provider says that the document is gone, or if its certificate is not trusted: the next request
+    /// would fail in the same way, and the user should know.
     fileprivate var leavesStaleDocumentUsable: Bool {
         switch self {
         case .untrusted, .invalidResponse(status: 404, _), .invalidResponse(status: 410, _): false

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// A document of one issuer: what another issuer says is at the same address is another document. An issuer could else put keys of
-/// its own under the address of its neighbour's.
+/// A document of one issuer: the same address under another issuer is another document. Otherwise an issuer could put its own keys
+/// under the address of its neighbor's.
 struct DocumentPlace: Sendable, Hashable {
     let url: WebURL
-    /// Who is asked (``BrokerModel/Authority/trustBoundary``).
+    /// The server that is asked (``BrokerModel/Authority/trustBoundary``).
     let issuer: String
 
     init(_ url: WebURL, of authority: Authority) {
@@ -13,10 +13,10 @@ struct DocumentPlace: Sendable, Hashable {
         issuer = authority.trustBoundary
     }
 
-    /// Neither part has a blank.
+    /// Neither part contains a space.
     var name: String { "\(issuer) \(url.text)" }
 
-    /// Of the document with a ``name``; the name itself where it is of an earlier version, which knew URLs only.
+    /// The issuer of the document with a ``name``; the name itself if an earlier version wrote it, which stored URLs only.
     static func server(of name: String) -> String {
         let url = name.split(separator: " ").last.map { String($0) } ?? name
         return WebURL(url)?.server ?? name

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerValues
 
 extension HTTPTransport {
-    /// A document, also where its server has moved it to another path. Another origin is somebody else, whom nobody named.
+    /// Fetches a document, following redirects to other paths of its server. Another origin is another party, which nobody configured.
     ///
-    /// - Throws: ``ProviderError/invalidResponse(status:_:)`` for a redirect to another origin, and for too many.
+    /// - Throws: ``ProviderError/invalidResponse(status:_:)`` for a redirect to another origin and for too many redirects.
     func document(at place: DocumentPlace, headers: [HTTPHeader]) async throws(ProviderError) -> HTTPResponse {
         let url = place.url
         var target = url
@@ -29,11 +29,11 @@ extension HTTPTransport {
     }
 }
 
-/// Redirects of documents that are only read. Pure.
+/// Redirects of read-only documents. Pure.
 enum DocumentRedirects {
     static let most = 3
 
-    /// Where the answer sends whoever asks (RFC 9110, section 15.4); nil when it does not, or nowhere that can be asked.
+    /// The target of a redirect (RFC 9110, section 15.4); `nil` if the answer is none, or if the target cannot be requested.
     static func target(of response: HTTPResponse, from url: WebURL) -> WebURL? {
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.header("location") else {
             return nil

@@ -1,15 +1,15 @@
 import BrokerModel
 import BrokerValues
 
-/// Keeps providers' documents across restarts, in the vault. Whatever it cannot keep or find again is fetched anew, so
-/// nothing here fails: the vault itself logs what is wrong with it.
+/// Keeps providers' documents across restarts, in the vault. A document that cannot be stored or found again is fetched anew,
+/// so nothing here fails: the vault itself logs its errors.
 package struct DocumentStore: Sendable {
     private let vault: any RecordVault
     private let partition: Partition
 
-    /// More than any person's providers have; of the server that has the most the oldest makes room.
+    /// More than any user's providers have; the oldest document of the server with the most is evicted.
     package static let mostDocuments = 64
-    /// Bytes. A larger one is used, but not kept.
+    /// In bytes. A larger document is used, but not stored.
     package static let largestDocument = 256 << 10
 
     package init(vault: any RecordVault, partition: Partition) {
@@ -22,7 +22,7 @@ package struct DocumentStore: Sendable {
         var fetchedAt: NumericDate
     }
 
-    /// Quick: one row.
+    /// Fast: one row.
     func document(named name: String) -> Kept? {
         let bucket = ProviderDocumentRecord(
             name: name, body: "", entityTag: nil, lastModified: nil, lifetime: 0, fetchedAt: 0
@@ -33,7 +33,7 @@ package struct DocumentStore: Sendable {
         return Kept(document: CachedDocument(record), fetchedAt: record.fetchedAt)
     }
 
-    /// - Parameter thread: where all other documents are looked through for one that must make room: that takes a while.
+    /// - Parameter thread: searches all other documents for one to evict, which takes a while.
     func keep(_ document: CachedDocument, fetchedAt: NumericDate, on thread: ParserThread) async {
         guard document.body.count <= Self.largestDocument else { return }
         let change = await thread.read(bytes: Self.mostDocuments * Self.largestDocument) {
@@ -70,7 +70,7 @@ extension CachedDocument {
         lifetime = record.lifetime
     }
 
-    /// Nil when the body is no text; JSON always is.
+    /// `nil` if the body is not text; JSON always is.
     fileprivate func record(fetchedAt: NumericDate) -> ProviderDocumentRecord? {
         guard let body = String(validating: body, as: UTF8.self) else { return nil }
         return ProviderDocumentRecord(

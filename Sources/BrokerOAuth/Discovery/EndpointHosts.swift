@@ -1,19 +1,19 @@
 import BrokerModel
 import BrokerValues
 
-/// Where the endpoints may be that a code or a device code passes through.
+/// Restricts the location of the endpoints that a code or a device code passes through.
 ///
-/// An issuer that names somebody else's authorization endpoint beside a token endpoint of its own would be sent their code
-/// and its verifier (mix-up; RFC 9700, section 4.4). So both are the issuer's own, or known to be, or the administrator's
-/// word; or the provider names itself in its answers (RFC 9207), and an answer of another is not taken.
+/// An issuer that names another issuer's authorization endpoint next to a token endpoint of its own would be sent the
+/// other's code and verifier (mix-up; RFC 9700, section 4.4). So both are the issuer's own, or known to be, or configured by
+/// the administrator; or the provider names itself in its responses (RFC 9207), and a response of another one is rejected.
 ///
-/// A host is not an issuer: where an issuer has a path, its neighbours on the host may be somebody else's (decision 118).
+/// A host is not an issuer: if an issuer has a path, its neighbors on the host may belong to others (decision 12).
 struct EndpointHosts {
     let authority: Authority
-    /// Endpoints that the administrator names count as they stand.
+    /// Endpoints configured by the administrator are used unchanged.
     let completion: MetadataOverride
 
-    /// The first endpoint of a sign-in in the browser that is not the issuer's, if there is one.
+    /// The first endpoint of a browser sign-in that is not the issuer's, if there is one.
     func foreign(in metadata: ProviderMetadata) -> (name: String, url: String)? {
         guard !metadata.promisesIssuerInResponse else { return nil }
         let endpoints = [
@@ -23,31 +23,31 @@ struct EndpointHosts {
         return endpoints.first { !isAllowed($0.1, as: $0.0) }.map { (name: $0.0, url: $0.1) }
     }
 
-    /// No browser comes back from a sign-in on another device, so no `iss` either: whoever makes the code is the issuer, or
-    /// whoever will be asked to redeem it.
+    /// A sign-in on another device has no redirect, so no `iss` either: the endpoint that makes the code must be the issuer's,
+    /// or that of the server that redeems it.
     func allows(deviceEndpoint url: String, beside tokenEndpoint: String) -> Bool {
         isAllowed(url, as: "device_authorization_endpoint") || isBeside(tokenEndpoint, url)
     }
 
-    /// A client that another provider makes there would be one that its people's codes are good for.
+    /// A client that another provider registers there would be one that its users' codes are valid for.
     func allows(registrationEndpoint url: String, beside tokenEndpoint: String) -> Bool {
         isAllowed(url, as: "registration_endpoint") || isBeside(tokenEndpoint, url)
     }
 
-    /// What UserInfo says of whom a token is for counts only where both are the issuer's: a token of somebody else's would
-    /// else be told to it, and filed as its own.
+    /// UserInfo's statement about the user counts only if both endpoints are the issuer's: otherwise a token of another
+    /// issuer would be disclosed to it and stored as its own.
     func allows(userInfoEndpoint url: String, beside tokenEndpoint: String) -> Bool {
         isAllowed(url, as: "userinfo_endpoint") && isAllowed(tokenEndpoint, as: "token_endpoint")
             || areNeighbors(url, tokenEndpoint)
     }
 
-    /// On a host that is not the issuer's, whoever has the token endpoint is believed to have the rest.
+    /// On a host that is not the issuer's, the operator of the token endpoint is trusted to operate the other endpoints.
     private func isBeside(_ tokenEndpoint: String, _ url: String) -> Bool {
         areNeighbors(url, tokenEndpoint)
             || !authority.isHost(of: tokenEndpoint) && WebURL(url)?.origin == WebURL(tokenEndpoint)?.origin
     }
 
-    /// Some providers have endpoints for all their issuers together, in one folder that is no issuer's.
+    /// Some providers have endpoints for all their issuers together, in one folder that belongs to no issuer.
     private func areNeighbors(_ one: String, _ other: String) -> Bool {
         guard authority.isHost(of: one), authority.isHost(of: other), let folder = WebURL(one)?.folder
         else { return false }
@@ -60,7 +60,7 @@ struct EndpointHosts {
         return KnownProviders.uses(place.host, at: authority.environment)
     }
 
-    /// Whether an endpoint is the issuer's own: at its host, and below its path unless the host is the provider's own.
+    /// Whether an endpoint is the issuer's own: on its host, and below its path unless the host is the provider's own.
     private func isIssuers(_ url: String) -> Bool {
         guard authority.isHost(of: url) else { return false }
         return authority.rules.hasHostWideClients || KnownProviders.own(authority.environment)
@@ -78,15 +78,15 @@ extension WebURL {
         return rest.isEmpty || rest.first == UInt8(ascii: "/") && Self.leadsDown(rest)
     }
 
-    /// The path up to its last name. Nil where a query might tell issuers apart, or the path might not lead where it seems to.
+    /// The path without its last component. `nil` if a query might distinguish issuers, or if the path might be ambiguous.
     fileprivate var folder: String? {
         let whole = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
         guard !hasQuery, Self.leadsDown(path.utf8), let slash = whole.lastIndex(of: "/") else { return nil }
         return String(whole[..<slash])
     }
 
-    /// Whether nobody takes a part of the path for a step up: browsers, proxies and servers differ in how they read dots,
-    /// parameters (`..;`) and what is percent-encoded.
+    /// Whether no part of the path can be read as a step up: browsers, proxies and servers differ in how they read dots,
+    /// parameters (`..;`) and percent-encoding.
     private static func leadsDown(_ path: some Collection<UInt8>) -> Bool {
         path.split(separator: UInt8(ascii: "/")).allSatisfy { name in
             name.first != UInt8(ascii: ".") && !name.contains(UInt8(ascii: "%")) && !name.contains(UInt8(ascii: ";"))

@@ -1,29 +1,29 @@
-/// Providers that are known to keep endpoints on other hosts than their issuer's. Nobody but the provider itself writes a
-/// document at these issuers' hosts: a customer of theirs cannot name endpoints there.
+/// Providers that are known to keep endpoints on other hosts than their issuer's. Only the provider itself writes a
+/// document at these issuers' hosts: its customers cannot name endpoints there.
 ///
-/// Everybody else's other hosts are named by the administrator. What is here is listed in docs/compatibility.md.
+/// For all other providers the administrator names other hosts. These entries are listed in docs/compatibility.md.
 package enum KnownProviders {
     package struct Entry: Sendable {
-        /// Host of the issuer. A `*` is any one label; so is `REGION`, the same one in all names of the entry.
+        /// Host of the issuer. A `*` is any one label; `REGION` is as well, but the same one in all names of the entry.
         package let issuer: String
         package let endpoints: [String]
     }
 
-    /// What sign-ins at a provider need beside the standard, so that they last.
+    /// Nonstandard parameters that sign-ins at a provider need to get a refresh token.
     package struct Habits: Sendable {
-        /// As ``Entry/issuer``.
+        /// Has the format of ``Entry/issuer``.
         package let issuer: String
-        /// Goes along with every sign-in, where neither the app's registration nor the request says otherwise.
+        /// Added to every sign-in unless the app's registration or the request says otherwise.
         var query: [String: String] = [:]
         package var resourceParameter: String?
-        /// Refresh tokens come with the first consent, and later with `prompt=consent` only.
+        /// Refresh tokens are issued with the first consent, and later with `prompt=consent` only.
         var refreshTokenTakesConsent = false
-        /// A proof at the token endpoint binds the refresh token, and the access token is a bearer token all the same.
+        /// A proof at the token endpoint binds the refresh token, but the access token remains a bearer token.
         var bindsRefreshTokens = false
     }
 
     package static let habits = [
-        // A refresh token comes for these only.
+        // A refresh token is issued for these parameters only.
         Habits(
             issuer: "accounts.google.com", query: ["access_type": "offline"], refreshTokenTakesConsent: true,
             bindsRefreshTokens: true),
@@ -48,7 +48,7 @@ package enum KnownProviders {
     ]
 
     /// - Parameters:
-    ///   - host: of the endpoint.
+    ///   - host: the endpoint's host.
     ///   - issuer: the authority's host.
     package static func uses(_ host: String, at issuer: String) -> Bool {
         all.contains { entry in
@@ -60,7 +60,7 @@ package enum KnownProviders {
     /// Whether an issuer's host is one of theirs.
     package static func own(_ issuer: String) -> Bool { all.contains { match(issuer, $0.issuer) != nil } }
 
-    /// - Returns: nil for a host that is not meant; else what stands for `REGION`, if anything does.
+    /// - Returns: `nil` for a host that does not match; otherwise the value of `REGION`, if any.
     private static func match(_ host: String, _ pattern: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let wanted = pattern.split(separator: ".")

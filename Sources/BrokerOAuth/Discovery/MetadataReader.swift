@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Makes ``ProviderMetadata`` of a discovery document, or says what is wrong with it.
+/// Makes ``ProviderMetadata`` from a discovery document, or says what is wrong with it.
 enum MetadataReader {
     static func metadata(
         in document: DiscoveryDocument, of authority: Authority, completedBy completion: MetadataOverride
@@ -18,7 +18,7 @@ enum MetadataReader {
             }
             return url.text
         }
-        // What a provider offers beyond the necessary is not used when it is unfit, rather than no sign-in at all.
+        // An invalid optional endpoint is ignored; it does not prevent sign-ins.
         func optional(_ name: String) -> String? {
             endpoints[name].flatMap { rule.accepted($0)?.text }
         }
@@ -76,11 +76,11 @@ enum MetadataReader {
         }
     }
 
-    /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that
-    /// was asked for, or one provider could pass itself off as another. What that means for each kind: ``IssuerRule``.
+    /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must belong to the issuer that was
+    /// asked, or one provider could impersonate another. ``IssuerRule`` defines this for each kind.
     ///
-    /// ``Authority`` has no trailing slash and no default port, so the issuer is compared in the same form. What it says
-    /// itself is kept: ID tokens must repeat that letter for letter.
+    /// ``Authority`` has no trailing slash and no default port, so the issuer is compared in the same form. The issuer's own
+    /// spelling is kept: ID tokens must repeat it exactly.
     private static func issuer(in document: DiscoveryDocument, of authority: Authority) throws(ProviderError) -> String
     {
         guard let issuer = document.issuer else { throw invalid(authority, "names no issuer") }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets callers that want the same thing at the same time wait for one piece of work.
+/// Lets concurrent callers that want the same value wait for one piece of work.
 ///
-/// The work belongs to nobody in particular: a caller whose task is cancelled stops waiting, the work goes on.
+/// The work belongs to no single caller: a caller whose task is cancelled stops waiting, the work continues.
 final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var nextID: UInt64 = 0
@@ -10,7 +10,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// - Returns: what the work gave; nil when the calling task was cancelled before.
+    /// - Returns: the work's result; `nil` if the calling task was cancelled before.
     func value(for key: Key, work: @escaping @Sendable () async -> Value) async -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
@@ -30,7 +30,7 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                         waiting?.values.forEach { $0.resume(returning: value) }
                     }
                 }
-                // The handler below may have run before the continuation was there to be found.
+                // The cancellation handler below may have run before the continuation was registered.
                 if Task.isCancelled { leave(id, key) }
             }
         } onCancel: {

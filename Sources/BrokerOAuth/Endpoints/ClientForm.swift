@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// A form that goes to an endpoint at which the client says who it is: token (RFC 6749, section 2.3.1), revocation
+/// A form for an endpoint at which the client identifies itself: token (RFC 6749, section 2.3.1), revocation
 /// (RFC 7009, section 2.1), device authorization (RFC 8628, section 3.1), pushed authorization (RFC 9126, section 2).
 struct ClientForm {
     var body = FormBody()
@@ -11,9 +11,9 @@ struct ClientForm {
     ]
 
     /// - Parameters:
-    ///   - endpoint: checked already.
-    ///   - namesClientAlways: whether `client_id` is a parameter of the request itself, and therefore in the body also when
-    ///     the header says who the client is.
+    ///   - endpoint: already checked.
+    ///   - namesClientAlways: whether `client_id` is a parameter of the request itself, and therefore in the body even if
+    ///     the header identifies the client.
     func request(
         to endpoint: WebURL, as client: ClientCredentials, at metadata: ProviderMetadata,
         namesClientAlways: Bool = false
@@ -33,7 +33,7 @@ struct ClientForm {
             isRepeatable: false)
     }
 
-    /// Id and secret are form-encoded before they are joined: either may hold a colon.
+    /// Id and secret are form-encoded before they are joined: either may contain a colon.
     private static func basic(_ clientID: String, _ secret: Secret) -> Secret {
         var pair = SecretText()
         pair.append(encoding: clientID, spaceAsPlus: true)
@@ -43,10 +43,10 @@ struct ClientForm {
     }
 }
 
-/// How a client shows the provider who it is. What a provider says of its token endpoint counts for the others, too
+/// How a client authenticates to the provider. The metadata of the token endpoint applies to the other endpoints, too
 /// (RFC 8414, section 2; RFC 9126, section 2).
 enum ClientAuthentication {
-    /// A public client only names itself.
+    /// A public client only sends its id.
     case none
     case basic(Secret)
     case post(Secret)
@@ -56,7 +56,7 @@ enum ClientAuthentication {
             self = .none
             return
         }
-        // The client's own registration knows better than what the provider takes in general.
+        // The client's own registration takes precedence over the provider's metadata.
         switch client.method ?? Self.method(at: metadata) {
         case .basic: self = .basic(secret)
         case .post: self = .post(secret)
@@ -68,7 +68,7 @@ enum ClientAuthentication {
         }
     }
 
-    /// The method for a client with a secret; nil when the provider takes none that the broker knows.
+    /// The method for a client with a secret; `nil` if the provider supports none that the broker knows.
     static func method(at metadata: ProviderMetadata) -> ClientSecretMethod? {
         ClientSecretMethod.allCases.first { metadata.tokenEndpointAuthMethods.contains($0.rawValue) }
     }

@@ -11,7 +11,7 @@ extension OAuthProvider {
         form.body.add("scope", request.scopes.parameter)
         if let claims = request.claims { form.body.add("claims", claims) }
         for resource in request.resources { form.body.add(metadata.resourceParameter, resource) }
-        // What is for a browser's page is no part of it.
+        // Parameters for a browser page are left out.
         let excluded = AuthorizationRequest.reservedParameters.subtracting(["audience"])
         for (name, value) in request.parameters.sorted(by: { $0.key < $1.key })
         where !excluded.contains(name.lowercased()) {
@@ -24,8 +24,8 @@ extension OAuthProvider {
 }
 
 extension DeviceAuthorization {
-    /// RFC 8628, section 3.2. What a person will read or open is checked: the code must be printable text, and the pages
-    /// must be where the provider may send a person.
+    /// RFC 8628, section 3.2. Text that the user reads or opens is checked: the code must be printable text, and the pages
+    /// must be where the provider may send the user.
     fileprivate init(_ answer: EndpointAnswer, pages: EndpointRule) throws(ProviderError) {
         let object = try answer.object(statuses: [200], expected: "a device code or an OAuth error")
         guard let deviceCode = object.secret("device_code"), deviceCode.count <= 8192 else {
@@ -34,7 +34,7 @@ extension DeviceAuthorization {
         guard let userCode = object["user_code"]?.stringValue, !userCode.isEmpty,
             SafeText(userCode, atMost: Self.longestUserCode).text == userCode
         else { throw answer.incomplete("holds no code that a person could type") }
-        // Google named it before the standard did.
+        // Google used this name before the standard was published.
         let page = object["verification_uri"] ?? object["verification_url"]
         guard let page = page?.stringValue.flatMap(pages.acceptedPage) else {
             throw answer.incomplete("names no https page for the code")
@@ -42,7 +42,7 @@ extension DeviceAuthorization {
         guard let expiresIn = object.duration("expires_in"), expiresIn > 0 else {
             throw answer.incomplete("does not say when the code expires")
         }
-        // Who reads it as a QR code does not see where it leads, and trusts the address beside it.
+        // A user who scans it as a QR code does not see its target and trusts the address next to it.
         let complete = object["verification_uri_complete"]?.stringValue.flatMap(pages.acceptedPage)
             .flatMap { $0.origin == page.origin ? $0 : nil }
         self.init(

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 
 extension OAuthProvider {
-    /// OpenID Connect RP-Initiated Logout 1.0, section 2. The ID token travels in the URL because a browser has to bring
-    /// it; it is a hint, and opens nothing.
+    /// OpenID Connect RP-Initiated Logout 1.0, section 2. The ID token is part of the URL because a browser must send
+    /// it; it is only a hint and grants no access.
     package func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String? {
         guard let endpoint = metadata.endSessionEndpoint,
             let url = EndpointRule(authority: metadata.authority).accepted(endpoint)
@@ -16,7 +16,7 @@ extension OAuthProvider {
         add("logout_hint", request.logoutHint)
         add("client_id", request.clientID)
         add("post_logout_redirect_uri", request.postLogoutRedirectURI)
-        // Without a way back nobody brings the state back.
+        // Without a redirect URI the state is never returned.
         if request.postLogoutRedirectURI != nil { add("state", request.state) }
         for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) { parameters.append((name, value)) }
         return HandOver.address(PercentEncoding.url(url.text, adding: parameters))

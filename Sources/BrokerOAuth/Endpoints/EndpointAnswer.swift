@@ -1,24 +1,24 @@
 import BrokerModel
 import BrokerValues
 
-/// The answer of one of the provider's endpoints, as far as all of them answer alike.
+/// The part of a provider's response that is common to all endpoints.
 struct EndpointAnswer {
     let response: HTTPResponse
-    /// The body, read once.
+    /// The body, parsed once.
     let content: Result<JSONObject, JSONReader.Malformed>
     let server: String
     let now: NumericDate
     /// The request's body.
     let sent: Secret?
 
-    /// The JSON object that came, whatever the status; nil when none came.
+    /// The JSON object in the body, regardless of the status; `nil` if there is none.
     var object: JSONObject? { try? content.get() }
 
-    /// The JSON object of a success.
+    /// The JSON object of a successful response.
     ///
     /// - Parameters:
-    ///   - statuses: which count as one.
-    ///   - expected: what should have come, for the error's text.
+    ///   - statuses: those that count as success.
+    ///   - expected: names the expected content in the error's text.
     func object(statuses: Set<Int>, expected: String) throws(ProviderError) -> JSONObject {
         if let pollingRefusal { throw .refused(pollingRefusal) }
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
@@ -36,8 +36,8 @@ struct EndpointAnswer {
         return answer
     }
 
-    /// RFC 8628, section 3.5: the refusal of a poll while the person is not done. Some providers send it with status 429,
-    /// which says nothing more.
+    /// RFC 8628, section 3.5: the refusal of a poll while the user is not done. Some providers send it with status 429,
+    /// which adds nothing.
     private var pollingRefusal: OAuthRefusal? {
         guard let object, let error = object["error"]?.stringValue,
             ["slow_down", "authorization_pending"].contains(error)
@@ -54,11 +54,11 @@ struct EndpointAnswer {
 }
 
 extension OAuthRefusal {
-    /// An error answer (RFC 6749, section 5.2), its texts made fit for people and logs; nil when it is none.
+    /// An error response (RFC 6749, section 5.2), its texts made safe for display and logs; `nil` if it is none.
     ///
-    /// Some providers have an object in place of the code, or a list of objects; the code and the description are in the first.
+    /// Some providers send an object in place of the code, or a list of objects; the code and the description are in the first.
     ///
-    /// - Parameter sent: the request's body: what was secret in it is not in the texts.
+    /// - Parameter sent: the request's body: its secrets are removed from the texts.
     init?(answer: JSONObject, status: Int, to sent: Secret?) {
         let inner = answer["error"]?.objectValue ?? answer["errors"]?.arrayValue?.first?.objectValue
         let code = ["error", "code", "type", "status"].lazy.compactMap { inner?[$0]?.stringValue }.first
@@ -74,14 +74,14 @@ extension OAuthRefusal {
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
     }
 
-    /// People paste a challenge into commands, so only what one can be is kept: a JSON object.
+    /// Users paste a challenge into commands, so only a JSON object is kept.
     private static func claims(_ text: String) -> String? {
         text.utf8.count <= 8192 && JSONObject(json: text.utf8) != nil ? text : nil
     }
 }
 
 extension JSONObject {
-    /// A text that is there and not empty.
+    /// A text that is present and not empty.
     func secret(_ name: String) -> Secret? {
         self[name]?.stringValue.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
@@ -107,8 +107,8 @@ extension Secret {
     func consists(of allowed: ClosedRange<UInt8>) -> Bool { withBytes { $0.allSatisfy(allowed.contains) } }
 }
 
-/// Some servers repeat in an error what they were sent ("wrong client for this refresh token: …"). Logs and apps get that as the
-/// provider's words.
+/// Some servers repeat the request in an error ("wrong client for this refresh token: …"). Logs and apps get that text as the
+/// provider's message.
 private enum Echo {
     private static let secrets = [
         "refresh_token", "code", "code_verifier", "client_secret", "client_assertion", "device_code", "token",
@@ -116,7 +116,7 @@ private enum Echo {
     ]
     /// Shorter ones would be found in words.
     private static let shortest = 8
-    /// More than is shown of any text.
+    /// More than is shown of any error text.
     private static let most = 16_384
 
     static func hidden(_ text: String, of sent: Secret?) -> String {

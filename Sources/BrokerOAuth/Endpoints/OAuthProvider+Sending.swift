@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension OAuthProvider {
-    /// One request that changes something at the provider; what it answers, whatever that is.
+    /// Sends one request that changes state at the provider and returns its response, whatever the status.
     private func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         do throws(HTTPFailure) {
             let response = try await transport.send(request)
@@ -22,7 +22,7 @@ extension OAuthProvider {
             response: response, content: content, server: endpoint.server, now: clock.now, sent: request.body)
     }
 
-    /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.
+    /// The metadata may come from a cache or a caller, so the target of a secret is checked again before sending.
     func endpoint(_ url: String, of metadata: ProviderMetadata) throws(ProviderError) -> WebURL {
         guard let endpoint = EndpointRule(authority: metadata.authority).accepted(url) else {
             throw .invalidResponse(
@@ -31,7 +31,7 @@ extension OAuthProvider {
         return endpoint
     }
 
-    /// - Parameter what: what the provider does there, for people: "device sign-in".
+    /// - Parameter what: what the provider offers there, for the error message: "device sign-in".
     func endpoint(
         _ url: String?, for what: String, of metadata: ProviderMetadata
     ) throws(ProviderError) -> WebURL {

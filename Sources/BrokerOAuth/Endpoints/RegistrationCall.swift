@@ -31,18 +31,18 @@ extension OAuthProvider {
     }
 }
 
-/// What the broker says of a client (RFC 7591, section 2; OpenID Connect Registration 1.0, section 2).
+/// The client metadata that the broker sends (RFC 7591, section 2; OpenID Connect Registration 1.0, section 2).
 enum ClientMetadata {
     private static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
 
-    /// What the client shall be good for: all that the broker can use there.
+    /// The grants to register: all that the broker can use there.
     static func grants(at metadata: ProviderMetadata) -> [String] {
         ["authorization_code", "refresh_token"] + (metadata.deviceAuthorizationEndpoint == nil ? [] : [deviceCode])
     }
 
-    /// What is asked for a second time, if anything. A server may leave out of a registration what it does not give
+    /// The grants of a second attempt, if there is one. A server may leave out of a registration what it does not support
     /// (RFC 7591, section 2), but some refuse it as a whole: glewlwyd has another name for device codes, and
-    /// django-oauth-toolkit makes clients for one grant. A client that signs in by the browser is better than none.
+    /// django-oauth-toolkit makes clients for one grant. A client that signs in with the browser is better than none.
     static func grants(afterRefusalOf grants: [String], with error: ProviderError) -> [String]? {
         guard case .refused(let refusal) = error, refusal.status == 400, refusal.error == "invalid_client_metadata",
             grants.contains(deviceCode)
@@ -82,7 +82,7 @@ extension RegisteredClient {
     /// RFC 7591, section 3.2.1; some providers answer 200 instead of 201.
     fileprivate init(_ answer: EndpointAnswer, isConfidential: Bool) throws(ProviderError) {
         let response = answer.response
-        // RFC 6750, section 3.1: who may register is refused in a header, often without a body.
+        // RFC 6750, section 3.1: a refused registration is reported in a header, often without a body.
         if response.status == 401 || response.status == 403, answer.object?["error"] == nil {
             throw .refused(
                 OAuthRefusal(
@@ -108,12 +108,12 @@ extension RegisteredClient {
 
     private enum Method: Equatable {
         case unsaid
-        /// A public client, whatever else the answer holds.
+        /// A public client, regardless of the rest of the answer.
         case none
         case secret(ClientSecretMethod)
     }
 
-    /// What the provider registered counts, not what was asked for (RFC 7591, section 3.2.1).
+    /// The provider's registered value counts, not the requested one (RFC 7591, section 3.2.1).
     private static func method(in object: JSONObject, of answer: EndpointAnswer) throws(ProviderError) -> Method {
         guard let name = object["token_endpoint_auth_method"]?.stringValue else { return .unsaid }
         if name == "none" { return .none }

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 
 extension OAuthProvider {
-    /// OpenID Connect Core, section 5.3. Answers that are signed or encrypted come only to clients that were registered for
-    /// that, and are not read.
+    /// OpenID Connect Core, section 5.3. Signed or encrypted responses are sent only to clients that were registered for
+    /// them, and are not read.
     package func userInfo(
         with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> UserInfo {

@@ -11,7 +11,7 @@ enum AuthorizationURL {
             PercentEncoding.url(metadata.authorizationEndpoint, adding: parameters(of: request, at: metadata)))
     }
 
-    /// What a URL or a pushed request holds, in a fixed order, so that one request always gives one URL.
+    /// The parameters of a URL or a pushed request, in a fixed order, so that one request always gives one URL.
     static func parameters(of request: AuthorizationRequest, at metadata: ProviderMetadata) -> [(String, String)] {
         var parameters: [(String, String)] = [
             ("client_id", request.clientID),

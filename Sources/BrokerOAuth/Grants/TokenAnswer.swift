@@ -5,7 +5,7 @@ import BrokerValues
 struct TokenAnswer {
     let answer: EndpointAnswer
     let grant: TokenGrant
-    /// Whether a proof of a key went along.
+    /// Whether the request carried a proof of a key.
     let isProven: Bool
 
     func read() throws(ProviderError) -> TokenResponse {
@@ -17,7 +17,7 @@ struct TokenAnswer {
         }
     }
 
-    /// A refresh token that was rotated is the only one that is left, whatever else is wrong with the answer.
+    /// A rotated refresh token is the only one left, so it is kept even if the rest of the answer is invalid.
     private func keepingRefreshToken(_ error: ProviderError) -> ProviderError {
         guard (200..<300).contains(answer.response.status), case .invalidResponse(_, let message) = error,
             let object = answer.object, let refreshToken = object.secret("refresh_token"),
@@ -29,7 +29,7 @@ struct TokenAnswer {
                 message: message))
     }
 
-    /// What is no scope (RFC 6749, section 3.3) is left out: it could only mislead whoever is shown it.
+    /// Text that is not a scope (RFC 6749, section 3.3) is left out: it would only mislead a reader.
     private static func scopes(in parameter: String) -> String {
         func isScopeCharacter(_ byte: UInt8) -> Bool {
             visible.contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
@@ -40,8 +40,8 @@ struct TokenAnswer {
 
     /// RFC 6749, appendix A.17: `VSCHAR`.
     private static let printable: ClosedRange<UInt8> = 0x20...0x7e
-    /// Without the blank, which would end the token in the header that it goes into (RFC 6750, section 2.1). The section
-    /// allows fewer characters still; some providers use others.
+    /// Without the space, which would end the token in its header (RFC 6750, section 2.1). The section allows fewer
+    /// characters still; some providers use others.
     private static let visible: ClosedRange<UInt8> = 0x21...0x7e
 
     private func tokenType(in object: JSONObject) -> TokenType? {
@@ -60,10 +60,10 @@ struct TokenAnswer {
                 throw answer.incomplete("holds characters in its \(name) that no token has")
             }
         }
-        // Some providers leave it out. Then it is what was asked for, unless that is a binding which nobody confirms.
+        // Some providers leave it out. Then the requested type applies, unless that is a binding which the answer must confirm.
         let isUntyped = (object["token_type"] ?? .null) == .null && !isProven
         guard let type = tokenType(in: object) ?? (isUntyped ? .bearer : nil) else {
-            // RFC 6749, section 7.1: a token of a type that is not understood must not be used.
+            // RFC 6749, section 7.1: a token of an unknown type must not be used.
             throw answer.incomplete("is of a type that the broker does not know")
         }
         guard type != .dpop || isProven else {
@@ -82,7 +82,7 @@ struct TokenAnswer {
             clientInfo: object["client_info"]?.stringValue)
     }
 
-    /// A refusal without a word: real providers answer a dead refresh token with 400 and nothing, a wrong code also with 403
+    /// A refusal without a reason: some providers answer a dead refresh token with 400 and nothing, a wrong code also with 403
     /// and nothing.
     private var refusalWithoutReason: ProviderError? {
         let response = answer.response
@@ -93,7 +93,7 @@ struct TokenAnswer {
                 status: 400,
                 "The provider \(answer.server) refused the saved sign-in and gave no reason. Try again; if it stays so, sign in "
                     + "again.")
-        // A code is short-lived: nothing is lost by taking it for a wrong one.
+        // A code is short-lived: treating it as wrong loses nothing.
         case (.authorizationCode, 400), (.authorizationCode, 403), (.deviceCode, 400), (.deviceCode, 403):
             return .refused(
                 OAuthRefusal(

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The certificate authorities that the client trusts now. A file of them that was replaced is read again before the next request.
+/// The certificate authorities that the client trusts now. A replaced file of them is read again before the next request.
 final class AuthoritiesInForce: Sendable {
-    /// What tells one state of a file from another; nil for a file that is not there.
+    /// Distinguishes states of a file; `nil` for a missing file.
     private struct Stamp: Equatable {
         let device: dev_t
         let inode: ino_t
@@ -24,12 +24,12 @@ final class AuthoritiesInForce: Sendable {
 
     init(_ configuration: HTTPClientConfiguration) throws(HTTPClient.ConfigurationError) {
         self.configuration = configuration
-        // Before they are read: a change meanwhile is seen by the next look.
+        // Taken before the files are read: the next check sees a change in between.
         let stamps = Self.stamps(configuration)
         state = Mutex((try CertificateTrust(configuration), stamps))
     }
 
-    /// Files that cannot be used now change nothing; why is said once for each state of them.
+    /// Unusable files change nothing; the reason is reported once for each state of them.
     var now: CertificateTrust {
         state.withLock { state in
             let stamps = Self.stamps(configuration)

@@ -1,14 +1,14 @@
-/// Why a server's certificate is not accepted: each calls for another remedy.
+/// Why a server's certificate is not accepted: each cause has another remedy.
 package enum CertificateFault: Sendable, Equatable {
-    /// It, or the authority that signed it, is out of date, or not valid yet.
+    /// The certificate, or the authority that signed it, has expired or is not valid yet.
     case outOfDate
     /// It is for another name.
     case otherName
-    /// Nobody who is trusted signed it.
+    /// It is not signed by a trusted authority.
     case unknownAuthority
 
-    /// - Parameter verifyResult: of X509_verify_cert(3): 9 and 10 for the period of validity. The name is compared by libcurl, after
-    ///   OpenSSL found nothing wrong and before libcurl takes that result over from its initial value, 1.
+    /// - Parameter verifyResult: of X509_verify_cert(3): 9 and 10 for the validity period. libcurl compares the name after OpenSSL
+    ///   found no error and before it takes that result over from its initial value, 1.
     init(verifyResult: Int) {
         self =
             switch verifyResult {
@@ -18,7 +18,7 @@ package enum CertificateFault: Sendable, Equatable {
             }
     }
 
-    /// Sentences for the person. To trust another authority helps in one case only, and is a danger in the others.
+    /// Sentences for the user. Trusting another authority helps in one case only, and is dangerous in the others.
     var advice: String {
         switch self {
         case .outOfDate:

@@ -3,14 +3,14 @@ import BrokerSystem
 import CCurl
 import Glibc
 
-/// Which certificate authorities the client trusts: the system's, and those of a private PEM file if there is one.
+/// The certificate authorities that the client trusts: the system's, and those of a private PEM file if there is one.
 ///
-/// Where the system has a directory of hashed certificates (Debian's `/etc/ssl/certs`), only that is used: OpenSSL then
+/// If the system has a directory of hashed certificates (Debian's `/etc/ssl/certs`), only that is used: OpenSSL then
 /// reads the one file it needs instead of parsing the whole bundle for every connection.
 struct CertificateTrust: Sendable {
-    /// PEM text for `CURLOPT_CAINFO_BLOB`; nil leaves libcurl's own bundle or the directory in charge.
+    /// PEM text for `CURLOPT_CAINFO_BLOB`; `nil` selects libcurl's own bundle or the directory.
     let pem: [UInt8]?
-    /// A directory of hashed certificates; nil when the system has none.
+    /// A directory of hashed certificates; `nil` if the system has none.
     let directory: String?
 
     init(_ configuration: HTTPClientConfiguration) throws(HTTPClient.ConfigurationError) {
@@ -30,13 +30,13 @@ struct CertificateTrust: Sendable {
             texts.append(text)
         }
         if directory == nil, variables.file == nil, !texts.isEmpty, let bundle = version?.cainfo {
-            // It is the system's own affair who may write it: libcurl would take it as it is.
+            // The system is responsible for this file's permissions: libcurl would use it without a check.
             texts.append(try Self.read(String(cString: bundle), isTrusted: false))
         }
         pem = texts.isEmpty ? nil : Array(texts.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// A part of the certificates would be as bad as none: nobody would know which.
+    /// A part of the certificates is rejected like none: it would be unclear which part is in use.
     private static func read(_ file: String, isTrusted: Bool) throws(HTTPClient.ConfigurationError) -> [UInt8] {
         do throws(FileError) {
             return try readFile(at: file, atMost: 4 << 20, isTrusted: isTrusted)
@@ -47,7 +47,7 @@ struct CertificateTrust: Sendable {
 
     /// `openssl rehash` names its links by eight hex digits and a number.
     private static func isHashed(_ directory: String) -> Bool {
-        // One that cannot be listed is none that OpenSSL could use.
+        // OpenSSL cannot use a directory that cannot be listed.
         let names = (try? FolderNames(of: directory))?.names ?? []
         return names.contains { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)

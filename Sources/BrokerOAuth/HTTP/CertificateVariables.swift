@@ -1,11 +1,11 @@
-/// The conventional variables that name certificate authorities in place of the system's, as curl(1) reads them:
+/// The conventional variables that replace the system's certificate authorities, as curl(1) reads them:
 /// `CURL_CA_BUNDLE`, and without it `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 ///
-/// A file takes the place of the system's bundle and a directory that of the system's directory, as with OpenSSL: where the
-/// system has a directory, as Debian has, a file adds to it.
+/// A file replaces the system's bundle and a directory the system's directory, as with OpenSSL: if the system has a
+/// directory, as Debian has, a file adds to it.
 package struct CertificateVariables: Sendable, Equatable {
     package var file: String?
-    /// Of hashed certificates; several are separated by colons.
+    /// A directory of hashed certificates; several are separated by colons.
     package var directory: String?
 
     package static let none = CertificateVariables()

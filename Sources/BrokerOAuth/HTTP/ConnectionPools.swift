@@ -1,8 +1,8 @@
 import CCurl
 
-/// Connections by issuer: what is written on one issuer's is never read as another's answer. Used by the loop's thread alone.
+/// Connections by issuer: bytes on one issuer's connection are never read as another's response. Used by the loop's thread only.
 ///
-/// An issuer has them while requests of its are under way, and afterwards for as long as they could still be used.
+/// An issuer has a pool while requests to it are in progress, and afterwards for as long as its connections are usable.
 final class ConnectionPools {
     private struct Pool {
         let share: UnsafeMutableRawPointer
@@ -15,27 +15,27 @@ final class ConnectionPools {
     private let mostIdle: Int
 
     /// - Parameters:
-    ///   - longestIdle: how long connections are kept while nothing is asked of their issuer.
-    ///   - mostIdle: issuers; of more, the ones that have been idle for longest lose their connections.
+    ///   - longestIdle: how long connections are kept while their issuer gets no requests.
+    ///   - mostIdle: the maximum number of idle issuers; beyond it, the longest idle ones lose their connections.
     init(longestIdle: Duration, mostIdle: Int) {
         self.longestIdle = longestIdle
         self.mostIdle = mostIdle
     }
 
-    /// - Returns: nil when there is no memory. Otherwise ``leave(_:at:)`` is to follow.
+    /// - Returns: `nil` if memory is exhausted. Otherwise ``leave(_:at:)`` must follow.
     func enter(_ issuer: String) -> UnsafeMutableRawPointer? {
         guard let share = pools[issuer]?.share ?? ccurl_make_connection_share() else { return nil }
         pools[issuer, default: Pool(share: share)].transfers += 1
         return share
     }
 
-    /// After the transfer's handle is gone.
+    /// Called after the transfer's handle is freed.
     func leave(_ issuer: String, at now: Duration) {
         pools[issuer]?.transfers -= 1
         pools[issuer]?.idleSince = now
     }
 
-    /// Closes what is not kept any longer.
+    /// Closes connections that have expired.
     func tidy(at now: Duration) {
         let idle = pools.filter { $0.value.transfers == 0 }.sorted { $0.value.idleSince < $1.value.idleSince }
         let tooMany = idle.dropLast(mostIdle).map(\.key)
@@ -45,7 +45,7 @@ final class ConnectionPools {
         }
     }
 
-    /// All of them; no transfer is left.
+    /// Closes all of them; no transfer is left.
     func close() {
         for pool in pools.values { curl_share_cleanup(pool.share) }
         pools = [:]

@@ -7,12 +7,12 @@ extension HTTPFailure {
     }
 
     /// - Parameters:
-    ///   - code: what libcurl made of the transfer.
+    ///   - code: libcurl's result of the transfer.
     ///   - server: host and port, for the message.
     ///   - mayHaveBeenSent: whether the request began to go out.
-    ///   - certificate: what is wrong with it, if it is that.
-    ///   - detail: libcurl's own words; used where only they say what is wrong with a certificate.
-    ///   - seconds: the limit of the whole exchange.
+    ///   - certificate: its defect, if that is the cause.
+    ///   - detail: libcurl's message; used if only it explains a certificate's defect.
+    ///   - seconds: the time limit of the whole exchange.
     init(
         _ code: CURLcode, server: String, mayHaveBeenSent: Bool, certificate: CertificateFault, detail: String,
         seconds: Int

@@ -4,7 +4,7 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// The one thread that drives all transfers of a client.
+/// The single thread that drives all transfers of a client.
 ///
 /// libcurl's multi interface may be used by one thread at a time, and blocks in `curl_multi_poll` while it waits. So it
 /// gets a thread of its own instead of one of the few threads of Swift's pool. Others leave submissions and
@@ -20,13 +20,13 @@ final class CurlLoop: Sendable {
     }
 
     /// `@unchecked Sendable`: apart from `curl_multi_wakeup`, which is called under the mailbox's lock and only while
-    /// the handle stands in it, only the loop's thread uses the pointer.
+    /// the handle is in it, only the loop's thread uses the pointer.
     private struct Multi: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
     }
 
     private struct Mailbox {
-        /// Nil once the thread has ended.
+        /// `nil` after the thread has ended.
         var multi: Multi?
         var submissions: [Submission] = []
         var cancellations: Set<UInt64> = []
@@ -38,7 +38,7 @@ final class CurlLoop: Sendable {
     private let mailbox: Mutex<Mailbox>
     private let settings: TransferSettings
 
-    /// - Throws: when libcurl or the thread cannot be started.
+    /// - Throws: if libcurl or the thread cannot be started.
     init(settings: TransferSettings) throws(HTTPClient.ConfigurationError) {
         guard Self.libraryIsReady, let handle = curl_multi_init() else { throw .noLibrary }
         let multi = Multi(handle: handle)
@@ -60,7 +60,7 @@ final class CurlLoop: Sendable {
             guard let multi = mailbox.multi, !mailbox.isStopping else {
                 return HTTPFailure(.closed, mayHaveBeenSent: false, "the broker is shutting down")
             }
-            // The task was cancelled before it came to wait.
+            // The task was cancelled before it started to wait.
             if mailbox.cancellations.contains(submission.id) { return .cancelled(mayHaveBeenSent: false) }
             mailbox.submissions.append(submission)
             curl_multi_wakeup(multi.handle)
@@ -76,12 +76,12 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// A cancellation that came too late is not kept.
+    /// Drops a cancellation that came too late.
     func forget(_ id: UInt64) {
         mailbox.withLock { _ = $0.cancellations.remove(id) }
     }
 
-    /// Takes no more requests, ends those that may be ended, and lets the others come to their end.
+    /// Accepts no more requests, ends those that may be ended, and lets the others finish.
     func stop() {
         mailbox.withLock { mailbox in
             mailbox.isStopping = true
@@ -89,7 +89,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Also ends those whose outcome is then unknown.
+    /// Also ends requests whose outcome is then unknown.
     func abandon() {
         mailbox.withLock { $0.isAbandoned = true }
         stop()
@@ -141,7 +141,7 @@ final class CurlLoop: Sendable {
     }
 }
 
-/// The transfers under way; used by the loop's thread alone.
+/// The transfers in progress; used by the loop's thread only.
 private struct Transfers {
     let multi: UnsafeMutableRawPointer
     let settings: TransferSettings
@@ -180,7 +180,7 @@ private struct Transfers {
         byHandle[transfer.easy] = transfer
     }
 
-    /// Makes room for the next of its issuer. Those that have waited for all of their time are done as well.
+    /// Makes room for the issuer's next transfer. Transfers whose time expired while they waited are finished as well.
     private mutating func end(_ transfer: CurlTransfer, _ finish: (CurlTransfer) -> Void) {
         queues.leave(transfer)
         pools.leave(transfer.issuer, at: Self.read(CLOCK_MONOTONIC))
@@ -205,9 +205,9 @@ private struct Transfers {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// What may not be repeated (``HTTPRequest/isRepeatable``) is cancelled by ``CurlLoop/abandon()`` only.
+    /// Transfers that may not be repeated (``HTTPRequest/isRepeatable``) are cancelled by ``CurlLoop/abandon()`` only.
     mutating func cancel(where condition: (CurlLoop.Submission) -> Bool) {
-        // First those that have not begun: nobody is put in their place.
+        // Waiting transfers first, so that none of them starts in a freed place.
         let waiting = queues.remove { condition($0.submission) }
         waiting.forEach { $0.cancelled() }
         for (easy, transfer) in byHandle where condition(transfer.submission) {

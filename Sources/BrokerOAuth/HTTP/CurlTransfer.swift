@@ -3,28 +3,28 @@ import BrokerValues
 import CCurl
 import Glibc
 
-/// What all transfers of a client have in common.
+/// The settings that all transfers of a client share.
 struct TransferSettings: Sendable {
     let configuration: HTTPClientConfiguration
     let authorities: AuthoritiesInForce
 }
 
-/// One request on its way: a libcurl easy handle and what it has received so far. Used by the loop's thread alone.
+/// One request in progress: a libcurl easy handle and the bytes received so far. Used by the loop's thread only.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
     let submission: CurlLoop.Submission
-    /// Its address without a query.
+    /// The URL without its query.
     let endpoint: String
     var issuer: String { submission.request.issuer }
     private let settings: TransferSettings
     private let proxy: Proxy?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
-    /// What libcurl asks before it connects.
+    /// The check that libcurl calls before it connects.
     private let addressCheck: UnsafeMutablePointer<ccurl_address_check>
 
     private var sentOfBody = 0
-    /// How often the request was about to go out. Above one, libcurl found a kept connection dead and tries another.
+    /// How often the request was about to be sent. Above one, libcurl found a kept connection dead and tries another.
     private var attempts = 0
     private var headers: [String: [String]] = [:]
     private var headerBytes = 0
@@ -34,9 +34,9 @@ final class CurlTransfer {
 
     private static let largestHeader = 64 << 10
 
-    /// Nil when libcurl takes one of the settings not; the continuation is then still the caller's.
+    /// `nil` if libcurl rejects one of the settings; the caller then still owns the continuation.
     ///
-    /// - Parameter longestIdle: of a connection that it may use, in whole seconds.
+    /// - Parameter longestIdle: the limit for a connection that it may use, in whole seconds.
     init?(_ submission: CurlLoop.Submission, settings: TransferSettings, longestIdle: Duration) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -85,14 +85,14 @@ final class CurlTransfer {
         long(CURLOPT_NOSIGNAL, 1)
         accepted = ccurl_set_quick_exit(easy) == CURLE_OK && accepted
         long(CURLOPT_NETRC, 0)
-        // Some servers compress although nobody asked: then libcurl decodes, and what is counted is what comes out.
+        // Some servers compress unasked: then libcurl decodes, and the decoded bytes are counted.
         string(CURLOPT_ACCEPT_ENCODING, "identity")
         long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
         long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         long(CURLOPT_TIMEOUT_MS, timeLimit.milliseconds)
         long(CURLOPT_MAXAGE_CONN, longestIdle.milliseconds / 1000)
-        // A kept connection may be dead without having been told so: the network has gone, or is another one.
+        // A kept connection may be dead without notice: the network is gone or has changed.
         let unacknowledged = UInt32(configuration.connectTimeout.milliseconds)
         accepted = ccurl_set_unacknowledged(easy, unacknowledged) == CURLE_OK && accepted
 
@@ -113,7 +113,7 @@ final class CurlTransfer {
             blob(CURLOPT_PROXY_CAINFO_BLOB, pem)
         }
 
-        // Empty means none; left unset, libcurl would ask the environment.
+        // Empty means none; if unset, libcurl would read the environment.
         string(CURLOPT_PROXY, proxy?.address ?? "")
         string(CURLOPT_NOPROXY, "")
         long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -124,7 +124,7 @@ final class CurlTransfer {
         return accepted
     }
 
-    /// - Parameter share: of the issuer's connections.
+    /// - Parameter share: the issuer's connections.
     func connects(by share: UnsafeMutableRawPointer) -> Bool {
         ccurl_set_pointer(easy, CURLOPT_SHARE, share) == CURLE_OK
     }
@@ -133,7 +133,7 @@ final class CurlTransfer {
         settings.configuration.totalTimeout * (submission.request.takesLateAnswer ? 2 : 1)
     }
 
-    /// The wait for a turn is part of its time. - Returns: whether anything of that is left.
+    /// The wait in the queue counts toward the time limit. - Returns: whether any time is left.
     func hasTimeLeft(after waiting: Duration) -> Bool {
         let left = timeLimit - waiting
         return left > .zero && ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)) == CURLE_OK
@@ -151,7 +151,7 @@ final class CurlTransfer {
     }
 
     private func setFields() -> Bool {
-        // Without it, libcurl asks for a "100 Continue" before some bodies and waits a second for it.
+        // Without it, libcurl sends "Expect: 100-continue" before some bodies and waits a second for the answer.
         guard append("Expect:") else { return false }
         for header in submission.request.headers {
             switch header.value {
@@ -212,7 +212,7 @@ final class CurlTransfer {
     /// Called for each address of a name, before it is tried.
     private func mayConnect(to address: IPAddress?) -> Bool {
         let (configuration, url) = (settings.configuration, submission.url)
-        // A proxy is reached wherever it is, and looks names up itself.
+        // A proxy may have any address, and looks names up itself.
         if proxy != nil || address?.isPublic == true { return true }
         guard configuration.reachesPrivateAddresses(submission.request.issuer) else {
             ownFailure = HTTPFailure(
@@ -224,9 +224,9 @@ final class CurlTransfer {
         return true
     }
 
-    /// Called when the connection stands and nothing of the request has gone out on it.
+    /// Called when the connection is established and nothing of the request has been sent on it.
     private func mayGoOut(to remoteAddress: String) -> Bool {
-        // The connection may have been made when its issuer was allowed more.
+        // The connection may date from a time when its issuer was allowed more.
         guard mayConnect(to: IPAddress(remoteAddress)) else { return false }
         if !submission.url.isSecure, IPAddress(remoteAddress)?.isLoopback != true {
             ownFailure = HTTPFailure(
@@ -271,7 +271,7 @@ final class CurlTransfer {
         guard headerBytes <= Self.largestHeader else { return tooLarge("header", Self.largestHeader) }
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
         if line.starts(with: "HTTP/".utf8) {
-            // The final answer after an interim one (RFC 9110, section 15.2).
+            // The final response after an interim one (RFC 9110, section 15.2).
             headers = [:]
             leaveMachineInTrouble(line)
         } else if let field = HeaderField(line) {
@@ -280,8 +280,8 @@ final class CurlTransfer {
         return count
     }
 
-    /// Behind its name there may be another machine by now, and a connection that is kept never gets there. So the next request looks
-    /// for one after a status of 500 or more.
+    /// The host's name may refer to another machine by now, which a kept connection never reaches. So after a status of 500 or
+    /// more the next request opens a new connection.
     private func leaveMachineInTrouble(_ statusLine: UnsafeRawBufferPointer) {
         guard let blank = statusLine.firstIndex(of: UInt8(ascii: " ")), blank + 1 < statusLine.endIndex,
             statusLine[blank + 1] == UInt8(ascii: "5")
@@ -289,7 +289,7 @@ final class CurlTransfer {
         _ = ccurl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
     }
 
-    /// Any number but the one given makes libcurl stop.
+    /// Any number except the given one makes libcurl stop.
     private func tooLarge(_ part: String, _ bound: Int) -> Int {
         ownFailure = HTTPFailure(
             .tooLarge, mayHaveBeenSent: true, "\(submission.url.server) sent more than \(bound) bytes of \(part)")
@@ -313,14 +313,14 @@ final class CurlTransfer {
         submission.continuation.resume(returning: .failure(ownFailure ?? failure))
     }
 
-    /// What OpenSSL found, where it is the certificate that failed.
+    /// OpenSSL's finding, if the certificate failed.
     private var certificateFault: CertificateFault {
         var result = 0
         _ = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &result)
         return CertificateFault(verifyResult: result)
     }
 
-    /// Nil where no proxy is in between, or where it has done its part.
+    /// `nil` if there is no proxy, or if the proxy has done its part.
     private func proxyFailure(_ code: CURLcode) -> HTTPFailure? {
         guard let proxy, attempts == 0 else { return nil }
         var (status, refusal) = (0, 0)

@@ -1,15 +1,15 @@
-/// Whose turn it is. An issuer has so many requests under way, and each of its endpoints a part of them: one that hangs leaves places
-/// to the others. An issuer has no more connections than requests, so they are bounded, too; libcurl 8.14 counts none that are
-/// shared. Used by the loop's thread alone.
+/// Queues requests. An issuer has a limited number of requests in progress, and each of its endpoints a part of them: an endpoint
+/// that hangs leaves places to the others. An issuer has no more connections than requests, so these are bounded, too; libcurl
+/// 8.14 does not count shared connections. Used by the loop's thread only.
 struct EndpointQueues {
     struct Waiting {
         let transfer: CurlTransfer
-        /// By the clock that also says how long it waited.
+        /// On the clock that also measures the wait.
         let since: Duration
     }
 
     private struct Queue {
-        /// By endpoint.
+        /// Counts by endpoint.
         var underWay: [String: Int] = [:]
         var waiting: [Waiting] = []
         var count: Int { underWay.values.reduce(0, +) }
@@ -19,14 +19,14 @@ struct EndpointQueues {
     private let endpointLimit: Int
     private var queues: [String: Queue] = [:]
 
-    /// Requests under way, of one issuer and at one of its endpoints.
+    /// Limits requests in progress, per issuer and per endpoint.
     init(issuerLimit: Int, endpointLimit: Int) {
         (self.issuerLimit, self.endpointLimit) = (issuerLimit, endpointLimit)
     }
 
     /// - Returns: whether it may begin; otherwise it is kept until another leaves.
     mutating func enter(_ transfer: CurlTransfer, at now: Duration) -> Bool {
-        // In place: a copy of a queue would make each one who joins copy all who wait.
+        // In place: with a copy of the queue, each new transfer would copy all waiting ones.
         let issuer = transfer.issuer
         guard hasRoom(for: transfer) else {
             queues[issuer, default: Queue()].waiting.append(Waiting(transfer: transfer, since: now))
@@ -43,7 +43,7 @@ struct EndpointQueues {
         if let queue = queues[issuer], queue.underWay.isEmpty, queue.waiting.isEmpty { queues[issuer] = nil }
     }
 
-    /// - Returns: the one of the issuer's that has waited longest and may begin; it counts as under way.
+    /// - Returns: the issuer's transfer that has waited longest and may begin; it counts as in progress.
     mutating func next(of issuer: String) -> Waiting? {
         guard let index = queues[issuer]?.waiting.firstIndex(where: { hasRoom(for: $0.transfer) }),
             let next = queues[issuer]?.waiting.remove(at: index)
@@ -52,7 +52,7 @@ struct EndpointQueues {
         return next
     }
 
-    /// - Returns: those that do not wait any longer.
+    /// - Returns: the removed transfers.
     mutating func remove(where condition: (CurlTransfer) -> Bool) -> [CurlTransfer] {
         var removed: [CurlTransfer] = []
         for (issuer, queue) in queues {

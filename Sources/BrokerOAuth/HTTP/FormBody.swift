@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// Builds a text that holds secrets straight in guarded memory: first the length is counted, then the bytes are written,
-/// so that no intermediate copy lies about.
+/// Builds a text that contains secrets directly in guarded memory: first the length is counted, then the bytes are written,
+/// so that no intermediate copy is left.
 struct SecretText {
     private enum Piece {
         case plain(String)

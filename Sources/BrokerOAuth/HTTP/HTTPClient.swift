@@ -2,16 +2,16 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// The broker's only way to a network: HTTP over libcurl, on one thread of its own.
+/// The broker's only network access: HTTP over libcurl, on a thread of its own.
 ///
 /// Connections are kept and shared by the requests of one issuer, HTTP/2 is used where the server speaks it, answers are bounded while
 /// they stream, redirects are not followed, certificates are always verified.
 ///
-/// Construct one per process and hand it to everything that needs HTTP; call ``shutdown()`` at the end, after the engine
-/// has drained. A client that is dropped without it ends its thread as well, just without anybody waiting.
+/// Construct one per process and pass it to everything that needs HTTP; call ``shutdown()`` at the end, after the engine
+/// has drained. A client that is released without it also ends its thread, but nothing waits for that.
 package final class HTTPClient: HTTPTransport {
     package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The path, and why it cannot be used.
+        /// The path, and why the file cannot be used.
         case caFile(String, String)
         case noLibrary
 

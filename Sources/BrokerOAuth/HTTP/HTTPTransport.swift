@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// What the OAuth logic needs of HTTP; ``HTTPClient`` is the one that talks to a network.
+/// The HTTP operations that the OAuth logic needs; ``HTTPClient`` implements them over a network.
 package protocol HTTPTransport: Sendable {
-    /// Sends one request and waits for its whole answer, whatever its status. Redirects are answers like any other.
+    /// Sends one request and waits for its whole response, regardless of its status. Redirects are returned like any other.
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 }
 
@@ -16,8 +16,8 @@ package struct HTTPRequest: Sendable {
     package var method: Method
     /// Absolute, `https`, or `http` to a loopback host.
     package var url: String
-    /// On whose behalf it is sent: it shares connections with requests for the same issuer only. Whoever answers for one issuer of a
-    /// host may write on its connections what passes for another's answer.
+    /// The issuer on whose behalf it is sent: it shares connections with requests for the same issuer only. The server of one issuer on
+    /// a host may write on its connections what passes for another's response.
     package var issuer: String
     package var headers: [HTTPHeader]
     package var body: Secret?
@@ -25,7 +25,7 @@ package struct HTTPRequest: Sendable {
     /// 9.2.2), and whether cancelling the task takes it off the wire. A request that spends a code or a refresh token
     /// may do neither: it goes out at most once and runs to its end.
     package var isRepeatable: Bool
-    /// Whether its answer is waited for twice as long as any other's: one that comes late still counts.
+    /// Whether its response is waited for twice as long as any other: a late one still counts.
     package var takesLateAnswer = false
 
     package init(
@@ -99,25 +99,25 @@ package struct HTTPResponse: Sendable {
 /// Why there is no answer.
 package struct HTTPFailure: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
-        /// The URL is none, or is neither `https` nor `http` to loopback.
+        /// The URL is invalid, or is neither `https` nor `http` to loopback.
         case notAllowed
         case nameNotResolved
-        /// Refused, or no route.
+        /// The connection was refused, or there is no route.
         case notConnected
         /// The proxy cannot be reached, or cannot reach the server.
         case proxy
-        /// The proxy wants other credentials, or does not let the request through.
+        /// The proxy requires other credentials, or does not let the request through.
         case refusedByProxy
-        /// The TLS handshake failed, other than by the certificate.
+        /// The TLS handshake failed for another reason than the certificate.
         case handshake
         /// The server's certificate could not be verified.
         case untrusted(CertificateFault)
         case timedOut
-        /// The connection ended before the answer did.
+        /// The connection ended before the response did.
         case connectionLost
-        /// The answer is larger than the client takes.
+        /// The response exceeds the client's limit.
         case tooLarge
-        /// The answer is no HTTP.
+        /// The response is not HTTP.
         case notHTTP
         case cancelled
         /// The client was shut down.
@@ -126,7 +126,7 @@ package struct HTTPFailure: Error, Sendable, Equatable {
     }
 
     package var reason: Reason
-    /// False only when no byte of the request can have reached the server: then sending again is safe.
+    /// False only if no byte of the request can have reached the server: then sending again is safe.
     package var mayHaveBeenSent: Bool
     /// A clause for a person, naming the host: "the name idp.example was not found".
     package var message: String

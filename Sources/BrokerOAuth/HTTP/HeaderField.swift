@@ -1,11 +1,11 @@
-/// One field line of an answer's header (RFC 9110, section 5).
+/// One field line of a response's header (RFC 9110, section 5).
 package struct HeaderField: Equatable {
     /// In lower case.
     package let name: String
     package let value: String
 
-    /// - Returns: nil for what is no field, and for one with anything else than ASCII, which no field has that the broker
-    ///   reads: such text is not even compared.
+    /// - Returns: `nil` for text that is not a field, and for a field with non-ASCII text, which no field that the broker
+    ///   reads contains: such text is not even compared.
     package init?(_ line: UnsafeRawBufferPointer) {
         func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(byte) }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,

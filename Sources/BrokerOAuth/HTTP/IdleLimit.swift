@@ -1,17 +1,17 @@
 /// How long a connection may have been idle and still be used. One from before the machine slept is never used again: the
-/// other end has given it up meanwhile, and a request on it would wait for nothing.
+/// other end has dropped it in the meantime, and a request on it would wait for nothing.
 package struct IdleLimit {
     private let longest: Duration
-    /// Of the machine, since it was started.
+    /// The machine's total sleep since it was started.
     private var slept: Duration?
-    /// On the clock that stands still while it sleeps.
+    /// On the clock that stops during sleep.
     private var woke: Duration?
 
     package init(longest: Duration) { self.longest = longest }
 
     /// - Parameters:
-    ///   - awake: the clock that stands still while the machine sleeps, by which libcurl counts.
-    ///   - uptime: the one that goes on.
+    ///   - awake: the clock that stops while the machine sleeps, which libcurl uses.
+    ///   - uptime: the clock that continues.
     package mutating func now(awake: Duration, uptime: Duration) -> Duration {
         let slept = uptime - awake
         defer { self.slept = slept }

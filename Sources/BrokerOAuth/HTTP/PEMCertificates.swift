@@ -1,12 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// Looks whether OpenSSL will take the certificates of a PEM file, because libcurl would only say at the first connection
-/// that nothing is trusted.
+/// Checks whether OpenSSL will accept the certificates of a PEM file, because libcurl would report only at the first
+/// connection that nothing is trusted.
 struct PEMCertificates {
     private let file: String
     private var found = 0
-    /// Of the certificate that is open.
+    /// The certificate being read.
     private var base64: [UInt8]?
 
     static func check(_ contents: [UInt8], of file: String) throws(HTTPClient.ConfigurationError) {
@@ -22,7 +22,7 @@ struct PEMCertificates {
 
     private init(file: String) { self.file = file }
 
-    /// - Parameter line: without the blanks at its end. OpenSSL takes none before the marks.
+    /// - Parameter line: without trailing spaces. OpenSSL accepts none before the markers.
     private mutating func add(_ line: String, number: Int) throws(HTTPClient.ConfigurationError) {
         if line == Self.begin {
             guard base64 == nil else { throw damage }
@@ -36,7 +36,7 @@ struct PEMCertificates {
                 "in line \(number) the first or last line of a certificate is not by itself: each needs a line of its own, "
                     + "without blanks before it")
         } else {
-            // OpenSSL takes what is before an empty line for a header.
+            // OpenSSL reads text before an empty line as a header.
             guard !line.isEmpty || base64?.isEmpty != false else { throw damage }
             base64?.append(contentsOf: line.utf8.filter { $0 > UInt8(ascii: " ") })
         }

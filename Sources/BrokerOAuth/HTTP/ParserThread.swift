@@ -1,21 +1,21 @@
 import BrokerValues
 import Dispatch
 
-/// Where large answers of providers are read: beside the few threads that Swift's tasks share, so that no request of anybody
-/// else waits for them. One after the other: whoever sends several waits for themselves.
+/// Parses large responses of providers apart from the few threads that Swift's tasks share, so that other requests do
+/// not wait for them. Serial: a provider that sends several delays only its own.
 ///
-/// Small ones are read at once. They are the rule, and none of them stands behind a large one.
+/// Small ones are parsed at once. They are the rule, and none of them waits behind a large one.
 package final class ParserThread: Sendable {
-    /// Bytes.
+    /// In bytes.
     package static let largestAtOnce = 16 << 10
 
-    /// Dispatch gives a serial queue a thread beyond those of the tasks while it has work.
+    /// A serial Dispatch queue uses a thread beyond those of the tasks while it has work.
     private let queue = DispatchQueue(label: "provider-answers")
 
     package init() {}
 
     /// - Parameters:
-    ///   - count: how many bytes there are to read.
+    ///   - count: the number of bytes to parse.
     ///   - work: takes time in proportion to them.
     package func read<Value: Sendable>(
         bytes count: Int, _ work: @escaping @Sendable () -> Value
@@ -30,7 +30,7 @@ package final class ParserThread: Sendable {
         await read(bytes: text.count) { Result(reading: text) }
     }
 
-    /// As ``object(in:)``; of an array of errors, as some providers send them, the first.
+    /// Like ``object(in:)``; from an array of errors, as some providers send them, it takes the first.
     func answer(in text: [UInt8]) async -> Result<JSONObject, JSONReader.Malformed> {
         await read(bytes: text.count) {
             let object = Result<JSONObject, JSONReader.Malformed>(reading: text)

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerValues
 
 extension ProviderError {
-    /// What a missing answer means for the one who asked.
+    /// Translates a missing response into a provider error.
     ///
-    /// For a document that is only read (`isRepeatable`), an unknown outcome is no different from none.
+    /// For a document that is only read (`isRepeatable`), an unknown outcome is the same as none.
     package init(_ failure: HTTPFailure, isRepeatable: Bool) {
         let outcomeIsUnknown = failure.mayHaveBeenSent && !isRepeatable
         switch failure.reason {
@@ -32,7 +32,7 @@ extension ProviderError {
         }
     }
 
-    /// An answer that says "not now" (5xx, 429, 408); nil for every other status.
+    /// A response that means "not now" (5xx, 429, 408); `nil` for every other status.
     static func unavailable(_ response: HTTPResponse, server: String, now: NumericDate) -> ProviderError? {
         guard response.status >= 500 || response.status == 429 || response.status == 408 else { return nil }
         return .unavailable(
@@ -40,9 +40,9 @@ extension ProviderError {
             "The provider \(server) answered with status \(response.status). Try again later.\(response.quote)")
     }
 
-    /// An answer in the wrong form.
+    /// A response in the wrong form.
     ///
-    /// - Parameter unreadable: where what calls itself JSON stops being it.
+    /// - Parameter unreadable: where a body that is declared as JSON is invalid.
     static func unexpected(
         _ response: HTTPResponse, server: String, expected: String, unreadable: JSONReader.Malformed? = nil
     ) -> ProviderError {
@@ -68,7 +68,7 @@ extension ProviderError {
 }
 
 extension HTTPResponse {
-    /// What an error answer says for people. Words that could be a secret are left out: some servers repeat what they were sent.
+    /// An error response's text for display. Words that could be a secret are left out: some servers repeat the request.
     fileprivate var quote: String {
         guard status >= 400 else { return "" }
         let said: String?
@@ -85,7 +85,7 @@ extension HTTPResponse {
         return text.isEmpty ? "" : " It says: \(text)"
     }
 
-    /// Of a language, by its length and letters, and no part of a form.
+    /// Whether a word is natural language, by its length and letters, and no part of a form.
     private static func isPlain(_ word: Substring) -> Bool {
         let bytes = word.utf8
         guard bytes.count <= 32, !bytes.contains(UInt8(ascii: "=")) else { return false }

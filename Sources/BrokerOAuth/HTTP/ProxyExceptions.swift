@@ -1,11 +1,11 @@
 import BrokerValues
 
-/// The hosts that no proxy is asked for (`NO_PROXY`), where Go, Python and curl agree or the most forgiving of them:
-/// entries are separated by commas or blanks.
+/// The hosts that are reached without a proxy (`NO_PROXY`), as Go, Python and curl agree, or as the most lenient of them
+/// reads it: entries are separated by commas or spaces.
 ///
 /// - `*`: every host.
 /// - `example.com`, `.example.com`: that host, and all below it. `*.example.com`: only those below it.
-/// - `192.0.2.1`, `2001:db8::1`: that address, where the URL names it. `192.0.2.0/24`: every address of that network.
+/// - `192.0.2.1`, `2001:db8::1`: that address, if the URL contains it. `192.0.2.0/24`: every address of that network.
 /// - `example.com:8443`, `[2001:db8::1]:8443`: that port only.
 package struct ProxyExceptions: Sendable {
     private struct Entry {
@@ -41,14 +41,14 @@ package struct ProxyExceptions: Sendable {
 
     private static func entry(_ word: Substring) -> Entry {
         let whole = Entry(host: plain(word), port: nil)
-        // Without brackets, the colons of version 6 are no port's.
+        // Without brackets, the colons of an IPv6 address do not introduce a port.
         guard IPAddress(String(word)) == nil, let colon = word.lastIndex(of: ":"),
             let port = UInt16(word[word.index(after: colon)...])
         else { return whole }
         return Entry(host: plain(word[..<colon]), port: port)
     }
 
-    /// Without the brackets of version 6, and without the point at the end of a name from the root.
+    /// Without the brackets of an IPv6 address, and without the trailing dot of an absolute name.
     private static func plain(_ host: Substring) -> Substring {
         if host.hasPrefix("["), host.hasSuffix("]") { return host.dropFirst().dropLast() }
         return host.hasSuffix(".") ? host.dropLast() : host

@@ -1,13 +1,13 @@
 import CCurl
 
 extension HTTPFailure {
-    /// What went wrong before a proxy had made its connection: nothing of the request has left. libcurl's own words are not
-    /// used, they may repeat the proxy's password.
+    /// A failure before a proxy had connected: nothing of the request was sent. libcurl's own message is not used because it
+    /// may repeat the proxy's password.
     ///
     /// - Parameters:
-    ///   - status: of the answer to `CONNECT`; 0 without one.
-    ///   - refusal: what a SOCKS proxy answered.
-    /// - Returns: nil for what is the server's, behind a proxy that has connected.
+    ///   - status: of the response to `CONNECT`; 0 without one.
+    ///   - refusal: the reply of a SOCKS proxy.
+    /// - Returns: `nil` for a failure of the server, behind a proxy that has connected.
     init?(_ code: CURLcode, of proxy: Proxy, server: String, status: Int, refusal: CURLproxycode) {
         guard !(200...299).contains(status) else { return nil }
         let (reason, message): (Reason, String)
@@ -46,7 +46,7 @@ extension HTTPFailure {
             (reason, message) = (
                 .untrusted(.unknownAuthority), "the certificate of the proxy \(proxy.name) could not be verified"
             )
-        // What a SOCKS proxy does wrong is CURLE_PROXY: these come of the server, behind it.
+        // CURLE_PROXY reports a SOCKS proxy's own failures: these errors come from the server behind it.
         case CURLE_SEND_ERROR where !proxy.isOfSOCKS, CURLE_RECV_ERROR where !proxy.isOfSOCKS,
             CURLE_GOT_NOTHING where !proxy.isOfSOCKS, CURLE_WEIRD_SERVER_REPLY where !proxy.isOfSOCKS:
             (reason, message) = (.proxy, "the proxy \(proxy.name) ended the connection")

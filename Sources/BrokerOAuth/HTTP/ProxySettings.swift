@@ -1,9 +1,9 @@
 import BrokerValues
 
-/// Which proxy a request goes through: the conventional environment variables, read once.
+/// Selects the proxy for a request: the conventional environment variables, read once.
 ///
-/// libcurl would read them itself at every transfer, but `getenv` beside a `setenv` of anybody else is a race, and
-/// settings that are handed in can be tested. A loopback host is never proxied: its address means something else there.
+/// libcurl would read them itself at every transfer, but a `getenv` concurrent with a `setenv` is a race, and settings
+/// that are passed in can be tested. A loopback host is never proxied: its address has another meaning there.
 package struct ProxySettings: Sendable, Equatable {
     package var http: String?
     package var https: String?
@@ -38,10 +38,10 @@ package struct ProxySettings: Sendable, Equatable {
 
 /// A proxy as the environment names it.
 struct Proxy: Sendable, Equatable {
-    /// As libcurl takes it, with user and password.
+    /// As libcurl expects it, with user and password.
     let address: String
 
-    /// For people: without user and password, whatever characters are in them.
+    /// For display: without user and password, whatever characters they contain.
     var name: String {
         let parts = address.split(separator: "://", maxSplits: 1)
         let scheme = parts.count > 1 ? parts[0].split(separator: "@").first ?? "" : "http"
@@ -50,9 +50,9 @@ struct Proxy: Sendable, Equatable {
         return SafeText("\(scheme)://\(server)", atMost: 200).text
     }
 
-    /// Whether it connects before a byte of TLS, and says nothing of its own afterwards.
+    /// Whether it connects before the first byte of TLS and sends nothing of its own afterwards.
     var isOfSOCKS: Bool { address.lowercased().hasPrefix("socks") }
 
-    /// Whether the connection to the proxy is one of TLS.
+    /// Whether the connection to the proxy uses TLS.
     var isSecure: Bool { address.lowercased().hasPrefix("https://") }
 }

@@ -9,7 +9,7 @@ enum RetryAfter {
         if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             seconds = Int64(value) ?? .max
         } else {
-            // The three forms of RFC 9110, section 5.6.7, and some more; -1 is no date at all.
+            // The three forms of RFC 9110, section 5.6.7, and some more; -1 means that it is not a date.
             let date = NumericDate(curl_getdate(value, nil))
             guard date != -1 else { return nil }
             seconds = date - now

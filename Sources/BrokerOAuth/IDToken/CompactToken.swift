@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// A JWS in compact serialization (RFC 7515, section 3.1 and 7.1), taken apart and not yet believed.
+/// A JWS in compact serialization (RFC 7515, section 3.1 and 7.1), parsed and not yet verified.
 struct CompactToken {
     let header: JSONObject
     let claims: JSONObject
@@ -9,10 +9,10 @@ struct CompactToken {
     /// The bytes that the signature covers.
     let signed: [UInt8]
 
-    /// Bytes; an answer has no more. A person in thousands of groups has an ID token of more than 100 KB.
+    /// The limit in bytes; a response is no larger. A user in thousands of groups has an ID token of more than 100 KB.
     static let longest = 1 << 20
 
-    /// - Returns: nil when it is not three parts of base64url, the first two of them JSON objects without a member twice.
+    /// - Returns: `nil` unless it is three parts of base64url, the first two of them JSON objects without duplicate members.
     init?(_ token: Secret) {
         guard token.count <= Self.longest else { return nil }
         let bytes = token.withBytes { Array($0) }
@@ -28,8 +28,8 @@ struct CompactToken {
         signed = Array(bytes[..<parts[1].endIndex])
     }
 
-    /// Readers differ in which of two members with one name counts, so a token that has some is refused (RFC 7515, section
-    /// 4; RFC 7519, section 4).
+    /// Parsers differ in which of two members of the same name counts, so a token with duplicates is refused (RFC 7515,
+    /// section 4; RFC 7519, section 4).
     private static func object(_ text: [UInt8]) -> JSONObject? {
         (try? JSONReader.read(text, names: .areUnique))?.value.objectValue
     }

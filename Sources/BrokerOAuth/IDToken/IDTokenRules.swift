@@ -1,18 +1,18 @@
 import BrokerModel
 import BrokerValues
 
-/// What an ID token must say (OpenID Connect Core, section 3.1.3.7).
+/// The required contents of an ID token (OpenID Connect Core, section 3.1.3.7).
 struct IDTokenRules {
     let issuer: IssuerRule
     let expectation: IDTokenExpectation
     let now: NumericDate
-    /// What `at_hash` must be, if it is there; nil when no access token came along.
+    /// The required value of `at_hash`, if it is present; `nil` if no access token was issued.
     var accessTokenHash: ExactText?
-    /// Of the ID token that the sign-in began with: a refresh may repeat it, and bring no other (OpenID Connect Core,
-    /// section 12.2).
+    /// The nonce of the first ID token of the sign-in: a refresh may repeat it, but not bring another one (OpenID Connect
+    /// Core, section 12.2).
     var earlierNonce: ExactText?
 
-    /// Seconds that the provider's clock may differ from ours.
+    /// The accepted difference from the provider's clock, in seconds.
     static let clockSkew: NumericDate = 300
 
     enum Violation: Error, Equatable {
@@ -43,7 +43,7 @@ struct IDTokenRules {
             }
         }
 
-        /// What the person can do. Where the clock is wrong, another sign-in ends as this one did.
+        /// Advice for the user. If the clock is wrong, another sign-in would fail in the same way.
         var advice: String {
             switch self {
             case .expired, .fromTheFuture: "Check this machine's clock; if it is right, ask who runs the provider."
@@ -85,8 +85,8 @@ struct IDTokenRules {
         default: throw .audience
         }
         guard audiences.contains(expectation.clientID) else { throw .audience }
-        // Who says for whom the token was made must mean us. With several audiences somebody should say so, and some
-        // providers do not; the token came from the token endpoint, in answer to this client.
+        // A claim that names the authorized party must name us. With several audiences it should be present, but some
+        // providers omit it; the token came from the token endpoint, in answer to this client.
         switch claims["azp"] {
         case nil, .null: break
         case let party?:

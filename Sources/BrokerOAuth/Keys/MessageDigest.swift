@@ -7,7 +7,7 @@ enum MessageDigest: String, Sendable {
     case sha384 = "SHA2-384"
     case sha512 = "SHA2-512"
 
-    /// ``SignatureLibrary/check()`` makes sure of it at the start.
+    /// ``SignatureLibrary/check()`` ensures this at startup.
     var isThere: Bool {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { octets in
             broker_digest(rawValue, broker_octets(), octets.baseAddress) > 0

@@ -2,14 +2,14 @@ import CSignatures
 
 /// A public key as OpenSSL holds it.
 ///
-/// `@unchecked Sendable`: it is a pointer to C, but nothing changes the key once it is made, and several threads may verify with it
-/// (openssl-threads(7)).
+/// `@unchecked Sendable`: it is a C pointer, but the key does not change after its creation, and several threads may verify
+/// with it (openssl-threads(7)).
 final class PublicKey: @unchecked Sendable {
     private let key: OpaquePointer
 
     /// RSA (RFC 7518, section 6.3.1).
     ///
-    /// - Returns: nil below 2,048 and above 8,192 bits.
+    /// - Returns: `nil` below 2,048 and above 8,192 bits.
     convenience init?(modulus: [UInt8], exponent: [UInt8]) {
         self.init(modulus.withOctets { n in exponent.withOctets { e in broker_rsa_key(n, e) } })
     }
@@ -17,7 +17,7 @@ final class PublicKey: @unchecked Sendable {
     /// A curve's point (RFC 7518, section 6.2.1).
     ///
     /// - Parameter curve: `P-256`, `P-384` or `P-521`.
-    /// - Returns: nil for a point that is not on it.
+    /// - Returns: `nil` for a point that is not on the curve.
     convenience init?(curve: String, x: [UInt8], y: [UInt8]) {
         self.init(x.withOctets { x in y.withOctets { y in broker_ec_key(curve, x, y) } })
     }

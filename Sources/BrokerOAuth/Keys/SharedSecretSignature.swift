@@ -7,7 +7,7 @@ import CSignatures
 enum SharedSecretSignature {
     static let algorithm = "HS256"
 
-    /// Only where the provider's metadata says so: nobody else is to choose the weaker way.
+    /// Only if the provider's metadata says so: no other party may choose the weaker method.
     static func isOffered(by metadata: ProviderMetadata) -> Bool {
         metadata.idTokenAlgorithms?.contains(algorithm) ?? false
     }

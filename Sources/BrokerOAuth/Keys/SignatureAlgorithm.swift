@@ -1,7 +1,7 @@
 /// The algorithms that an ID token may be signed with: asymmetric ones only.
 ///
-/// `none` is not in the list, nor is any HMAC: a token "signed" with a public key as the shared secret then has no way
-/// in (RFC 8725, section 2.1 and 3.1). What a client's secret signs is another matter: ``SharedSecretSignature``.
+/// `none` is not in the list, nor is any HMAC: a token "signed" with a public key as the shared secret is therefore
+/// impossible (RFC 8725, section 2.1 and 3.1). Signatures with a client's secret are separate: ``SharedSecretSignature``.
 enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -14,7 +14,7 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// - Parameter name: `alg`. EdDSA has one curve here, for which RFC 9864, section 2.2, has a name of its own.
+    /// - Parameter name: `alg`. EdDSA has one curve here, for which RFC 9864, section 2.2, has a separate name.
     init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
 
     /// `kty` of RFC 7518, section 6.1, and RFC 8037.
@@ -26,7 +26,7 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// `crv`, where the algorithm has one of its own (RFC 7518, section 3.4).
+    /// `crv`, if the algorithm has one of its own (RFC 7518, section 3.4).
     var curve: String? {
         switch self {
         case .es256: "P-256"
@@ -37,7 +37,7 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// Nil where the algorithm hashes by itself.
+    /// `nil` if the algorithm hashes by itself.
     var digest: MessageDigest? {
         switch self {
         case .rs256, .ps256, .es256: .sha256

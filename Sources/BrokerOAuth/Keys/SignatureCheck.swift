@@ -2,20 +2,20 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Verifies tokens against a provider's published keys, and asks for the keys again when they do not fit: providers
-/// rotate them at any time. Not too often, though: whoever can present tokens could otherwise make the broker hammer
+/// Verifies tokens against a provider's published keys, and fetches the keys again if they do not match: providers
+/// rotate them at any time. The rate is limited: otherwise anyone able to present tokens could make the broker flood
 /// the provider.
 final class SignatureCheck: Sendable {
     private let documents: DocumentCache<KeySet>
     private let clock: any BrokerClock
-    /// What is kept counts against its server.
+    /// Each entry counts against its server.
     private let lastRenewal = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
 
-    /// That are tried for one token.
+    /// The maximum number of keys that are tried for one token.
     static let mostKeys = 12
     static let pauseBetweenRenewals: Duration = .seconds(60)
 
-    /// How old keys may be that a refreshed token is checked with while the provider's cannot be had: it may have withdrawn them.
+    /// How old keys may be that verify a refreshed token while the provider is unreachable: it may have withdrawn them.
     private static var oldestKeys: Duration { .seconds(86_400) }
 
     init(documents: DocumentCache<KeySet>, clock: any BrokerClock) {
@@ -23,7 +23,7 @@ final class SignatureCheck: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter isSignIn: then keys count only as long as the provider lets them be kept.
+    /// - Parameter isSignIn: if true, keys are used only as long as the provider allows them to be cached.
     func verify(
         _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt place: DocumentPlace,
         isSignIn: Bool
@@ -42,7 +42,7 @@ final class SignatureCheck: Sendable {
                 throw error
             }
         } else {
-            // Somebody else has just brought new keys.
+            // Another task has just fetched new keys.
             renewed = try await documents.document(at: place, staleness: staleness, reading: reading)
         }
         guard renewed.source != document.source, isSigned(token, algorithm, issuer, by: renewed.content) else {
@@ -78,7 +78,7 @@ final class SignatureCheck: Sendable {
         }
     }
 
-    /// An attempt that failed does not count.
+    /// A failed attempt does not count.
     private func allowRenewal(_ place: DocumentPlace) {
         lastRenewal.withLock { _ = $0.remove(place) }
     }

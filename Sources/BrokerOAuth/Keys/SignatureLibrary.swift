@@ -1,7 +1,7 @@
 import BrokerModel
 import CSignatures
 
-/// OpenSSL, as far as the broker counts on it. Its configuration (config(5ssl)) may leave it without what is needed here.
+/// The parts of OpenSSL that the broker depends on. Its configuration (config(5ssl)) may disable some of them.
 package enum SignatureLibrary {
     package struct Unusable: Error, Sendable, Equatable, CustomStringConvertible {
         let lacking: String
@@ -11,7 +11,7 @@ package enum SignatureLibrary {
         }
     }
 
-    /// To be called before anything is signed or verified.
+    /// Must be called before anything is signed or verified.
     package static func check() throws(Unusable) {
         for digest in [MessageDigest.sha256, .sha384, .sha512] where !digest.isThere {
             throw Unusable(lacking: digest.rawValue)

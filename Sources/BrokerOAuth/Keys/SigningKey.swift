@@ -2,11 +2,11 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// A provider's public key (RFC 7517), reduced to what verifying takes. Private parts, certificates and everything else
-/// in the document are not read.
+/// A provider's public key (RFC 7517), reduced to the members that verification needs. Private parts, certificates and
+/// everything else in the document are not read.
 struct SigningKey: Sendable {
     let id: ExactText?
-    /// Entra: whose tokens it signs.
+    /// Entra: the issuer whose tokens it signs.
     let issuer: ExactText?
     private let type: String
     private let algorithm: String?
@@ -14,7 +14,7 @@ struct SigningKey: Sendable {
     private let numbers: [String: String]
     private let prepared = Prepared()
 
-    /// - Returns: nil for what is no key, or a key for something else than signatures.
+    /// - Returns: `nil` for a value that is not a key, and for a key with another use than signatures.
     init?(_ value: JSONValue) {
         guard let key = value.objectValue, let type = key["kty"]?.stringValue else { return nil }
         if let use = key["use"]?.stringValue, use != "sig" { return nil }
@@ -27,14 +27,14 @@ struct SigningKey: Sendable {
         numbers = ["n", "e", "x", "y"].reduce(into: [:]) { $0[$1] = key[$1]?.stringValue }
     }
 
-    /// The key decides what it may be used for, not the token (RFC 8725, section 3.1).
+    /// The key decides about its use, not the token (RFC 8725, section 3.1).
     func suits(_ asked: SignatureAlgorithm) -> Bool {
         guard type == asked.keyType, algorithm.map({ SignatureAlgorithm(name: $0) == asked }) ?? true
         else { return false }
         return asked.curve == nil || asked.curve == curve
     }
 
-    /// - Returns: false for a wrong signature, and for a key that is none (too short, off the curve).
+    /// - Returns: false for a wrong signature, and for an invalid key (too short, not on the curve).
     func verifies(_ signature: [UInt8], of signed: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
         guard suits(algorithm), let key = prepared.key.withLock({ $0 }) ?? publicKey(algorithm),
             key.verifies(signature, of: signed, with: algorithm)
@@ -43,7 +43,7 @@ struct SigningKey: Sendable {
         return true
     }
 
-    /// Made once for all that it verifies: to make it takes half as long as to verify. Keys that verified nothing are not kept.
+    /// Created once for all verifications: creating it takes half as long as a verification. Keys that verified nothing are not kept.
     private final class Prepared: Sendable {
         let key = Mutex<PublicKey?>(nil)
     }
@@ -72,17 +72,17 @@ struct SigningKey: Sendable {
 struct KeySet: Sendable {
     let keys: [SigningKey]
 
-    /// More keys than any provider has: a set that is larger is cut, so that a token cannot cost thousands of checks.
+    /// More keys than any provider has: a larger set is truncated, so that a token cannot cost thousands of checks.
     static let largest = 64
 
-    /// - Returns: nil when the document is no key set. Keys that are not understood are left out (section 5).
+    /// - Returns: `nil` if the document is not a key set. Unknown keys are left out (section 5).
     init?(_ document: JSONObject) {
         guard let values = document["keys"]?.arrayValue else { return nil }
         keys = Array(values.lazy.compactMap(SigningKey.init).prefix(Self.largest))
     }
 
-    /// The keys that a token may have been signed with: those with its key id; without one in the token, all of the kind
-    /// (OpenID Connect Core, section 10.1). A set whose keys have no ids serves any.
+    /// The keys that may have signed a token: those with its key id; all of the type if the token has none
+    /// (OpenID Connect Core, section 10.1). Keys without ids match any token.
     func candidates(id: ExactText?, algorithm: SignatureAlgorithm) -> [SigningKey] {
         let suitable = keys.filter { $0.suits(algorithm) }
         guard let id else { return suitable }

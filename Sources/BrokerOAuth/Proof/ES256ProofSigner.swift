@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Demonstrating proof of possession (RFC 9449) with ES256, which every provider that knows DPoP takes.
+/// Demonstrating proof of possession (RFC 9449) with ES256, which every provider with DPoP accepts.
 package struct ES256ProofSigner: ProofSigner {
     private let random: any RandomSource
 
-    /// - Parameter random: for `jti`. Keys come from libsodium's generator, straight into guarded memory.
+    /// - Parameter random: for `jti`. Keys come from libsodium's generator, directly into guarded memory.
     package init(random: any RandomSource) {
         self.random = random
     }
 
     package func makeKey() -> ProofKey? {
-        // Any number below the curve's order is a key; all but one of 2^32 random ones are.
+        // Any number below the curve's order is a key, which excludes one in 2^32 random numbers.
         key(privateKey: .random(count: 32)) ?? key(privateKey: .random(count: 32))
     }
 
@@ -36,8 +36,8 @@ package struct ES256ProofSigner: ProofSigner {
         return "\(signed).\(Base64URL.encode(signature))"
     }
 
-    /// Seconds. Some servers allow no proof from the future and read a clock that ticks a few milliseconds late: around the
-    /// turn of a second a proof of this very moment is refused by them (glewlwyd 2.7 with `time()`, on one machine).
+    /// In seconds. Some servers reject a proof from the future and read a clock that is a few milliseconds late: around the
+    /// turn of a second they refuse a proof of the current time (glewlwyd 2.7 with `time()`, on one machine).
     private static let headStart: NumericDate = 1
 
     /// RFC 9449, section 4.2: `ath`.
@@ -45,9 +45,9 @@ package struct ES256ProofSigner: ProofSigner {
 }
 
 extension WebURL {
-    /// What a proof is made for (`htu`: RFC 9449, section 4.2): without query and fragment; scheme and host in lower case,
-    /// without the scheme's own port (RFC 3986, section 6.2.2 and 6.2.3).
+    /// The target of a proof (`htu`: RFC 9449, section 4.2): without query and fragment; scheme and host in lower case,
+    /// without the scheme's default port (RFC 3986, section 6.2.2 and 6.2.3).
     ///
-    /// The path stays as it is written: servers compare it with their own, and many of them letter by letter.
+    /// The path is unchanged: servers compare it with their own, and many of them character by character.
     fileprivate var proofTarget: String { origin + (path.isEmpty ? "/" : path) }
 }

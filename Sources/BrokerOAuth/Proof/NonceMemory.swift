@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The last nonce that each endpoint gave for proofs (RFC 9449, section 8.2). Issuers that share a host have nonces of their
-/// own, and a resource's are none of the token endpoint's (section 9).
+/// The last nonce that each endpoint gave for proofs (RFC 9449, section 8.2). Issuers that share a host have separate
+/// nonces, and a resource's nonces are separate from the token endpoint's (section 9).
 final class NonceMemory: Sendable {
     private struct State {
         var nonces: [String: String] = [:]
-        /// The longest known first.
+        /// The oldest first.
         var endpoints: [String] = []
     }
 
@@ -16,7 +16,7 @@ final class NonceMemory: Sendable {
 
     subscript(endpoint: String) -> String? { state.withLock { $0.nonces[endpoint] } }
 
-    /// - Parameter nonce: what is not in the form of one (section 8.1), or is too long to be sent back, is left alone.
+    /// - Parameter nonce: ignored if it does not have the form of a nonce (section 8.1) or is too long to be sent back.
     func remember(_ nonce: String, from endpoint: String) {
         guard Self.isNonce(nonce) else { return }
         state.withLock { state in

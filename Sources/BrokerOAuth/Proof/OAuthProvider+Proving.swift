@@ -2,16 +2,16 @@ import BrokerModel
 import BrokerValues
 
 extension OAuthProvider {
-    /// Sends a request with a proof. A server that refuses it for the want of a nonce has not looked at the rest, so it
-    /// goes out once more with the nonce (RFC 9449, section 8).
+    /// Sends a request with a proof. A server that refuses it for lack of a nonce has not processed the rest, so it
+    /// is sent once more with the nonce (RFC 9449, section 8).
     ///
-    /// - Parameter accessToken: what the request is made with, where it is not to get one.
+    /// - Parameter accessToken: the token that the request uses, unless it is to get one.
     func answer(
         to request: HTTPRequest, provenWith key: ProofKey, accessToken: Secret? = nil, from endpoint: WebURL
     ) async throws(ProviderError) -> EndpointAnswer {
         let nonce = nonces[endpoint.text]
         let answer = try await answer(to: proven(request, with: key, accessToken, nonce: nonce), from: endpoint)
-        // Its own, not what was remembered meanwhile: another request may have been told another one.
+        // The response's own nonce, not the remembered one: another request may have received another one since.
         guard Self.asksForNonce(answer), let fresh = answer.response.header("dpop-nonce"),
             NonceMemory.isNonce(fresh), fresh != nonce
         else { return answer }
@@ -32,7 +32,7 @@ extension OAuthProvider {
         return request
     }
 
-    /// Authorization servers say so in the body (section 8), others in a header (section 9).
+    /// Authorization servers report it in the body (section 8), others in a header (section 9).
     private static func asksForNonce(_ answer: EndpointAnswer) -> Bool {
         guard [400, 401].contains(answer.response.status) else { return false }
         return answer.object?["error"] == "use_dpop_nonce"

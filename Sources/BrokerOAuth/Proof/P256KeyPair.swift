@@ -1,14 +1,14 @@
 import BrokerModel
 import CSignatures
 
-/// A key pair that signs with ES256 (RFC 7518, section 3.4). OpenSSL holds the private key as long as this lives, and wipes it
-/// then.
+/// A key pair that signs with ES256 (RFC 7518, section 3.4). OpenSSL holds the private key during this value's lifetime and then
+/// wipes it.
 struct P256KeyPair: ~Copyable {
     private let key: OpaquePointer
     let publicKey: PublicKeyJWK
 
     /// - Parameter privateKey: 32 bytes, the most significant first.
-    /// - Returns: nil for 0, and from the curve's order on.
+    /// - Returns: `nil` for 0 and for numbers not below the curve's order.
     init?(_ privateKey: Secret) {
         guard privateKey.count == 32 else { return nil }
         var made: OpaquePointer?

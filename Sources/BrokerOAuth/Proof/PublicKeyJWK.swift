@@ -5,13 +5,13 @@ struct PublicKeyJWK {
     let x: String
     let y: String
 
-    /// - Parameter x: 32 bytes, as `y`.
+    /// - Parameter x: 32 bytes, like `y`.
     init(x: some Sequence<UInt8>, y: some Sequence<UInt8>) {
         self.x = Base64URL.encode(x)
         self.y = Base64URL.encode(y)
     }
 
-    /// The members in the order that RFC 7638 hashes; they hold nothing that JSON would escape.
+    /// The members in the order that RFC 7638 hashes; JSON would escape nothing in them.
     var text: String { #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"# }
 
     /// RFC 7638, section 3, with SHA-256.

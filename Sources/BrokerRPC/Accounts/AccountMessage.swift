@@ -26,7 +26,7 @@ extension Account: MessageObject {
             "The account in each tenant it has signed in to, home first; only at providers that have tenants."),
     ]
 
-    /// As the table says, without going through it: every token's answer has an account in it.
+    /// Writes the members of the table without using it: every token's answer contains an account.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("id")

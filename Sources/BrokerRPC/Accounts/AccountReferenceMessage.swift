@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// On the wire an object with one of two members.
+/// An object with one of two members on the wire.
 extension AccountReference: WireValue {
     private struct Form: ParamsObject {
         var id: String?

@@ -70,7 +70,7 @@ extension SignOutStages: MessageObject {
     ]
 }
 
-/// On the wire a string: `done`, `skipped` (not asked for), or `failed: ` and why.
+/// A string on the wire: `done`, `skipped` (not requested), or `failed: ` and the reason.
 extension SignOutStages.Outcome: WireValue {
     private static let failure = "failed: "
 
@@ -81,7 +81,7 @@ extension SignOutStages.Outcome: WireValue {
         switch text {
         case "done": self = .done
         case "skipped": self = .skipped
-        // What a later broker says instead is no success.
+        // Any other text, from a later broker, is not a success.
         default: self = .failed(text.hasPrefix(Self.failure) ? String(text.dropFirst(Self.failure.count)) : text)
         }
     }

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// A registered app, as callers see it: without its secret.
+/// A registered app as callers see it: without its secret.
 @dynamicMemberLookup
 package struct App: MessageObject, Equatable {
     package var description = AppDescription()

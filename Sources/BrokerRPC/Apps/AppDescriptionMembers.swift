@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Params that describe an app, whether the client is there already or is to be made.
+/// Params that describe an app, whether its client exists already or must be registered.
 package protocol AppDescribing: ParamsObject {
     var description: AppDescription { get set }
 }

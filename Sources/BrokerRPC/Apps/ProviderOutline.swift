@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What a provider's metadata say, as far as it helps a person who registers an app there.
+/// The part of a provider's metadata that helps a person who registers an app there.
 package struct ProviderOutline: MessageObject, Equatable {
     package var issuer = ""
     package var offers: [String] = []

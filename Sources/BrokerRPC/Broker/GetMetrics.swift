@@ -113,7 +113,7 @@ package enum GetMetrics: OwnershipMethod {
             sum = histogram.sum
         }
 
-        /// How many requests there were.
+        /// The number of requests.
         package var total: Int64 { counts.reduce(0, +) }
 
         package static let members: [Member<Latency>] = [

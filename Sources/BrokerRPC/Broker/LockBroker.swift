@@ -48,6 +48,6 @@ package struct LockState: MessageObject, Equatable {
 }
 
 extension Rule<String> {
-    /// One line of whatever characters.
+    /// One line of arbitrary characters.
     static var passphrase: Rule { text(atMost: 1024) }
 }

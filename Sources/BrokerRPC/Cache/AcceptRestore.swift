@@ -11,7 +11,7 @@ package enum AcceptRestore: AdministrationMethod {
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "acceptance"
-    /// What was revoked since the backup is good again.
+    /// Anything revoked since the backup becomes valid again.
     package static func presence(for params: Params) -> PresenceNeed { .always() }
 
     package struct Params: ParamsObject {

@@ -65,6 +65,6 @@ extension CacheTransfer {
 }
 
 extension Rule<String> {
-    /// RFC 4648, section 4. How long it may be follows from that of a line.
+    /// RFC 4648, section 4. The limit of a line bounds its length.
     static var bytes: Rule { Rule(schema: ["contentEncoding": "base64"]) { _ throws(WireError) in } }
 }

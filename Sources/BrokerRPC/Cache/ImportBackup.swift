@@ -9,7 +9,7 @@ package enum ImportCachePart: AdministrationMethod {
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
-    /// A backup brings registrations. The first part asks, before the minute of the last one begins; nobody else knows the transfer.
+    /// A backup contains registrations. The first part asks, before the minute of the last one begins; no other caller knows the transfer.
     package static func presence(for params: Params) -> PresenceNeed { params.transfer == nil ? .always() : .none }
     package typealias Result = CacheTransfer
 

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// The answers' frames (JSON-RPC 2.0, section 5); the caller ends the line.
+/// The frames of responses (JSON-RPC 2.0, section 5); the caller ends the line.
 extension JSONWriter {
     /// Opens `{"jsonrpc":"2.0","id":…,"result":`; a value and ``endAnswer()`` must follow.
     package mutating func beginResult(id: RequestID) {
@@ -16,7 +16,7 @@ extension JSONWriter {
         endAnswer()
     }
 
-    /// Not called `answer`: an error is a value too, and would fit there.
+    /// Not called `answer`: an error is also a value and would be accepted there.
     package mutating func refuse(with error: RPCError, to id: RequestID?) {
         beginAnswer(id: id)
         json(after: ",\"error\":")

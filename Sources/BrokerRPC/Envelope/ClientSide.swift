@@ -2,7 +2,7 @@ import BrokerValues
 
 /// A request as a client sends it.
 extension BrokerMethod {
-    /// - Returns: the line, with its end.
+    /// - Returns: the line, including its newline.
     package static func requestLine(id: Int64, _ params: Params) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -22,13 +22,13 @@ extension BrokerMethod {
 
 /// A line from the broker, as a client reads it.
 package enum ServerLine: Sendable {
-    /// `id` is nil when the broker could not make out which request it answers.
+    /// `id` is `nil` if the broker could not tell which request it answers.
     case answer(id: RequestID?, Answer)
-    /// The params are there to be read by the notification's definition: `InteractionOpen.Params(reading: params)`.
+    /// The notification's definition reads the params: `InteractionOpen.Params(reading: params)`.
     case notification(method: String, params: JSONNode)
 
-    /// JSON-RPC 2.0, section 5. No `Result`: what that is generic in is looked up for tenths of a millisecond, which is long for a
-    /// program that asks once.
+    /// JSON-RPC 2.0, section 5. Not a `Result`: the runtime's lookup of its generic arguments takes tenths of a millisecond, which is
+    /// long for a program that sends one request.
     package enum Answer: Sendable {
         case result(JSONNode)
         case error(RPCError)

@@ -1,16 +1,16 @@
 import BrokerValues
 
-/// The `id` of a request: a number or a string, kept as the JSON text it was sent as, so that 1.0, 1e2 and numbers
-/// beyond 64 bits come back unchanged.
+/// The `id` of a request: a number or a string, kept as its original JSON text, so that 1.0, 1e2 and numbers
+/// beyond 64 bits are returned unchanged.
 package struct RequestID: Sendable, Hashable {
     package let json: String
 
     package init(_ number: Int64) { json = String(number) }
 
-    /// Of digits.
+    /// Makes an id from digits.
     init(digits: ArraySlice<UInt8>) { json = String(decoding: digits, as: UTF8.self) }
 
-    /// - Returns: nil when it is neither a number nor a string (JSON-RPC 2.0, section 4).
+    /// - Returns: `nil` if it is neither a number nor a string (JSON-RPC 2.0, section 4).
     init?(_ member: JSONMember, in line: UnsafeRawBufferPointer) {
         switch member.value {
         case .number(let text): json = text
@@ -19,6 +19,6 @@ package struct RequestID: Sendable, Hashable {
         }
     }
 
-    /// For ids that this side made itself.
+    /// The number of an id that this side made.
     package var number: Int64? { Int64(json) }
 }

@@ -1,19 +1,19 @@
 import BrokerValues
 
-/// What one line from a client asks for (JSON-RPC 2.0, sections 4 and 6).
+/// The content of one line from a client (JSON-RPC 2.0, sections 4 and 6).
 package enum RequestLine: Sendable {
     case single(Item)
     case batch([Item])
-    /// Nothing on this line can be carried out: one error answers it, with `id` null.
+    /// No request on this line can be executed: one error answers it, with `id` null.
     case refused(RPCError)
 
     package enum Item: Sendable {
         case call(Call)
-        /// Not a request; the id is there when it could be made out.
+        /// Not a request; the id is present if it could be read.
         case invalid(RequestID?, RPCError)
     }
 
-    /// Requests in one batch; a longer one is refused as a whole.
+    /// The limit of requests in one batch; a longer one is refused as a whole.
     package static let maximumBatch = 64
 
     package init(_ line: UnsafeRawBufferPointer) {
@@ -56,14 +56,14 @@ package struct Call: Sendable {
 }
 
 extension BrokerMethod {
-    /// What a request says, by the method's definition.
+    /// Decodes a request by the method's definition.
     ///
-    /// - Throws: -32602 naming the field, with the request's correlation id when that one is in order.
+    /// - Throws: -32602 naming the field, with the request's correlation id if that is valid.
     package static func read(_ call: Call) throws(RPCError) -> (params: Params, app: Params.NamedApp) {
         var node = call.params ?? .object([])
         switch node {
         case .object: break
-        // Some libraries write no params as null, or as none by position.
+        // Some libraries send empty params as null or as an empty array.
         case .null: node = .object([])
         case .array(let elements) where elements.isEmpty: node = .object([])
         default: throw .invalidParams(WireError("must be an object, not \(node.kindName)"))
@@ -99,7 +99,7 @@ extension RequestLine.Item {
             }
         }
         if let repeated {
-            // Which of two ids is meant cannot be known.
+            // It is unknown which of two ids is meant.
             let known = repeated == "id" ? nil : id.flatMap { RequestID($0, in: line) }
             self = .invalid(known, .invalidRequest("The member \"\(repeated)\" is given twice."))
             return

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// `error.data`: what a program decides by.
+/// `error.data`: the basis of a program's decisions.
 @dynamicMemberLookup
 package struct ErrorData: MessageObject {
     package var kind = ErrorKind.internal

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// `error` of an answer (JSON-RPC 2.0, section 5.1).
+/// `error` of a response (JSON-RPC 2.0, section 5.1).
 package struct RPCError: Error, MessageObject {
     package var code: Int64 = RPCError.brokerErrorCode
     /// One sentence for a person.
@@ -34,13 +34,13 @@ extension RPCError {
         return RPCError(code: -32700, message: message, data: ErrorData(.invalidParameter))
     }
 
-    /// Answered before the connection is closed.
+    /// Sent before the connection is closed.
     package static func lineTooLong(limit: Int) -> RPCError {
         let message = "The line is longer than \(limit) bytes; send shorter requests on a new connection."
         return RPCError(code: -32700, message: message, data: ErrorData(.invalidParameter))
     }
 
-    /// The client shut its side before the line's newline.
+    /// The client shut down its sending side before the line's newline.
     package static let lineCutOff = RPCError(
         code: -32700, message: "The last line has no end; every message must end with a newline.",
         data: ErrorData(.invalidParameter))
@@ -67,7 +67,7 @@ extension RPCError {
         self.init(code: Self.brokerErrorCode, message: error.message, data: ErrorData(error))
     }
 
-    /// What a client shows its app: the broker's own error, whatever the code it came with.
+    /// The error that a client reports to its app: the broker's own error, regardless of its code.
     package var brokerError: BrokerError {
         guard let data else {
             return BrokerError(code == Self.brokerErrorCode ? .internal : .invalidParameter, message)

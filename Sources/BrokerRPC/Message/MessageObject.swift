@@ -2,14 +2,14 @@ import BrokerValues
 
 /// An object of the protocol, defined by the table of its members.
 package protocol MessageObject: WireValue {
-    /// All members absent: what reading starts from.
+    /// All members absent: the initial value for decoding.
     init()
     static var members: [Member<Self>] { get }
-    /// The name of its schema in the OpenRPC document; nil for one that stands in a single place.
+    /// The name of its schema in the OpenRPC document; `nil` for an object that is used in a single place.
     static var componentName: String? { get }
-    /// Params are strict (a misspelt name must not be ignored); results are not, so that later brokers can add to them.
+    /// Params are strict (a misspelled name must not be ignored); results are not, so that later brokers can add members.
     static var refusesUnknownMembers: Bool { get }
-    /// What cannot be said of one member alone.
+    /// Checks rules that concern more than one member.
     func check() throws(WireError)
 }
 
@@ -63,14 +63,14 @@ extension MessageObject {
 
 /// The params of a method: unknown names are refused.
 package protocol ParamsObject: MessageObject {
-    /// What they say about the app that the caller wants to act as: an `AppReference`, an optional one, or ``NoApp``.
+    /// How they name the app that the caller acts as: an `AppReference`, an optional one, or ``NoApp``.
     associatedtype NamedApp: Sendable = NoApp
     func namedApp() throws(WireError) -> NamedApp
     /// How much of the app the request touches: a grant may be for less.
     var reach: AppReach { get }
     /// The caller's own name for the request, if it gave one.
     var correlationId: String? { get }
-    /// Seconds that the request waits for the person to agree, where that is missing.
+    /// Seconds that the request waits for the person's approval if it is missing.
     var waitForGrant: Int64? { get }
 }
 
@@ -95,20 +95,20 @@ package struct Empty: ParamsObject, Equatable {
 
 /// One named member of a message: how it is read, written and documented.
 ///
-/// A class, so that going through a table for each request counts one reference a member and not one for each field.
+/// A class, so that iterating a table for each request costs one reference count a member and not one for each field.
 package final class Member<Owner: Sendable>: Sendable {
     package let name: String
-    /// For whoever writes a client: meaning, unit, default.
+    /// Documentation for client developers: meaning, unit, default.
     package let summary: String
     package let isRequired: Bool
     let read: @Sendable (JSONNode, inout Owner) throws(WireError) -> Void
     let write: @Sendable (Owner, inout JSONWriter) -> Void
-    /// Made when somebody wants to read it: a program that only asks and answers never does.
+    /// Created on demand: a program that only sends requests never needs it.
     private let makeSchema: @Sendable () -> Schema
 
     package var schema: Schema { makeSchema() }
 
-    /// Not inlined into the tables, of which there are many, and which are made once.
+    /// Not inlined into the tables, which are many and are created once.
     @inline(never)
     private init(
         name: String, summary: String, schema: @autoclosure @escaping @Sendable () -> Schema, isRequired: Bool,
@@ -139,7 +139,7 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
-    /// Absent and `null` are the same.
+    /// Absent and `null` are equivalent.
     static func optional<Value: WireValue>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String,
         _ rule: Rule<Value> = .none
@@ -159,7 +159,7 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
-    /// A choice that later brokers may add to: a value that is not known counts as absent.
+    /// A choice that later brokers may add to: an unknown value counts as absent.
     static func open<Value: WireChoice>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String
     ) -> Member {
@@ -175,8 +175,7 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
-    /// A choice that is always there and that later brokers may add to: a value that is not known leaves the member as
-    /// the object begins with it.
+    /// A required choice that later brokers may add to: an unknown value leaves the member's initial value.
     static func requiredOpen<Value: WireChoice>(
         _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String
     ) -> Member {
@@ -212,7 +211,7 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
-    /// Present always; `null` says that there is none.
+    /// Always present; `null` means that there is no value.
     static func nullable<Value: WireValue>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String
     ) -> Member {
@@ -228,7 +227,7 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
-    /// The same member in an object that contains this one's owner, without a name between them on the wire.
+    /// The same member in an object that contains this one's owner, without a nested object on the wire.
     func inside<Outer>(_ path: WritableKeyPath<Outer, Owner> & Sendable) -> Member<Outer> {
         let (read, write, makeSchema) = (read, write, makeSchema)
         return Member<Outer>(
@@ -239,7 +238,7 @@ package final class Member<Owner: Sendable>: Sendable {
 }
 
 extension Array {
-    /// Members of a value that several objects share, as each of them has it.
+    /// The members of a value that several objects share, as members of one of these objects.
     func inside<Inner, Outer>(
         _ path: WritableKeyPath<Outer, Inner> & Sendable
     ) -> [Member<Outer>] where Element == Member<Inner> {

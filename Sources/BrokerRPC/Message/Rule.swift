@@ -13,14 +13,14 @@ package struct Rule<Value>: Sendable {
         self.check = check
     }
 
-    /// What the limit adds to the value's schema.
+    /// The limit's addition to the value's schema.
     var schema: JSONObject { makeSchema() }
 }
 
 extension Rule {
     static var none: Rule { Rule(schema: [:]) { _ throws(WireError) in } }
 
-    /// Every element keeps the rule, and there are at most `count`.
+    /// Every element follows the rule, and there are at most `count`.
     static func each<Element>(_ rule: Rule<Element>, atMost count: Int) -> Rule where Value == [Element] {
         Rule(schema: [
             "items": .object(["type": "string"].merging(rule.schema) { $1 }), "maxItems": .integer(Int64(count)),
@@ -34,7 +34,7 @@ extension Rule {
 }
 
 extension Rule<String> {
-    /// Text that may stand in a log line, a header or a URL: not empty, no control characters.
+    /// Text that is safe in a log line, a header or a URL: not empty, no control characters.
     ///
     /// `bytes` counts UTF-8.
     static func text(atMost bytes: Int) -> Rule {
@@ -48,14 +48,14 @@ extension Rule<String> {
         }
     }
 
-    /// Any text: what names a thing that somebody else named, a file's path among them. Made safe where it is shown.
+    /// Any text: a name that another party chose, for example a file's path. It is escaped when it is displayed.
     static func anyText(atMost bytes: Int) -> Rule {
         Rule(schema: ["minLength": 1, "maxLength": .integer(Int64(bytes))]) { text throws(WireError) in
             guard (1...bytes).contains(text.utf8.count) else { throw WireError("must have 1 to \(bytes) bytes") }
         }
     }
 
-    /// What somebody or something is called: ``text(atMost:)``, and not only blanks.
+    /// A name: ``text(atMost:)``, and not only spaces.
     static func name(atMost bytes: Int) -> Rule {
         let text = text(atMost: bytes)
         let pattern = #"^ *[^\u0000-\u0020\u007f][^\u0000-\u001f\u007f]*$"#
@@ -65,7 +65,7 @@ extension Rule<String> {
         }
     }
 
-    /// RFC 6749, section 3.3; several in one string, parted by spaces, are taken as several.
+    /// RFC 6749, section 3.3; a string with several scopes, separated by spaces, is read as several.
     static var scope: Rule {
         Rule(schema: ["minLength": 1, "maxLength": 2048, "pattern": #"^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$"#]) {
             text throws(WireError) in
@@ -78,7 +78,7 @@ extension Rule<String> {
         }
     }
 
-    /// Printable ASCII without blanks: what may stand in a list that is parted by blanks.
+    /// Printable ASCII without spaces: safe in a list that is separated by spaces.
     static func word(atMost bytes: Int) -> Rule {
         Rule(schema: ["minLength": 1, "maxLength": .integer(Int64(bytes)), "pattern": #"^[\u0021-\u007e]*$"#]) {
             text throws(WireError) in
@@ -105,7 +105,7 @@ extension Rule<String> {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
 
-    /// Goes into logs and request headers as it is.
+    /// Written to logs and request headers unchanged.
     static var correlationID: Rule {
         Rule(schema: ["pattern": "^[A-Za-z0-9._:-]{1,128}$"]) { text throws(WireError) in
             let isPlain = text.utf8.allSatisfy { byte in
@@ -135,7 +135,7 @@ extension Rule<Int64> {
 }
 
 extension Rule<[String: String]> {
-    /// Query parameters: names and values as ``Rule/text(atMost:)``, values may be empty.
+    /// Query parameters: names and values follow ``Rule/text(atMost:)``, values may be empty.
     static var query: Rule {
         Rule(schema: ["maxProperties": 64]) { pairs throws(WireError) in
             guard pairs.count <= 64 else { throw WireError("must have at most 64 members") }

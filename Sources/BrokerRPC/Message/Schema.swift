@@ -23,7 +23,7 @@ package struct Schema: Sendable {
         Schema(["type": "string", "enum": .array(values.map(JSONValue.string))])
     }
 
-    /// The schema under a name of its own, to be referred to.
+    /// The schema under a name of its own, for references.
     func named(_ name: String) -> Schema {
         var all = components
         all[name] = .object(json)
@@ -44,7 +44,7 @@ package struct Schema: Sendable {
     func adding(_ more: JSONObject) -> Schema {
         guard !more.isEmpty else { return self }
         if json["$ref"] != nil {
-            // Beside a reference draft 7 ignores everything else.
+            // Draft 7 ignores everything else next to a reference.
             return Schema(["allOf": [.object(json)]].merging(more) { $1 }, components: components)
         }
         return Schema(json.merging(more) { $1 }, components: components)

@@ -1,10 +1,10 @@
 import BrokerValues
 
-/// A value of a message that is not what the method's definition says. It becomes -32602 for params.
+/// A value that violates the method's definition. For params it becomes -32602.
 package struct WireError: Error, Sendable, Equatable {
     /// The place, as `scopes[1]` or `account.id`; empty for the params as a whole.
     package private(set) var field: String
-    /// Goes after the field's name: "must be a string, not a number".
+    /// Follows the field's name: "must be a string, not a number".
     package let problem: String
 
     package init(_ problem: String, field: String = "") {
@@ -17,7 +17,7 @@ package struct WireError: Error, Sendable, Equatable {
         WireError("must be \(what), not \(node.kindName)")
     }
 
-    // Messages are read by code that is compiled for each kind; what is rare is not, for it is there only once.
+    // The code that reads messages is compiled for each type; rare cases are not inlined and therefore exist once.
 
     @inline(never)
     static func unknown(_ name: String) -> WireError { WireError("is not known here", field: name) }

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What a message can hold: read from a line, written to one, and described in the OpenRPC document.
+/// A value of a message: read from a line, written to one, and described in the OpenRPC document.
 package protocol WireValue: Sendable {
     static var schema: Schema { get }
     init(reading node: JSONNode) throws(WireError)
@@ -85,7 +85,7 @@ extension JSONValue: WireValue {
     package func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
-/// A string out of a fixed set.
+/// One string of a fixed set.
 package protocol WireChoice: WireValue, CaseIterable, RawRepresentable<String> {}
 
 extension WireChoice {

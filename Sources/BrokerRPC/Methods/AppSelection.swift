@@ -14,7 +14,7 @@ package struct AppSelection: Sendable, Equatable {
         }
     }
 
-    /// Another authority than the app's own, for this request only: beside `clientId` it is the app's own.
+    /// An authority other than the app's own, for this request only; together with `clientId` it is the app's own.
     package var otherAuthority: String? { app == nil ? nil : authority }
 
     fileprivate func reference(takesOtherAuthority: Bool) throws(WireError) -> AppReference? {
@@ -51,10 +51,10 @@ package struct AppSelection: Sendable, Equatable {
     }
 }
 
-/// Params that say for which app a request is made.
+/// Params that name the app of a request.
 package protocol AppSelecting: ParamsObject {
     var selection: AppSelection { get set }
-    /// Whether an authority may stand beside `app`: ``AppSelection/otherAuthority``.
+    /// Whether an authority is allowed together with `app`: ``AppSelection/otherAuthority``.
     static var takesOtherAuthority: Bool { get }
 }
 

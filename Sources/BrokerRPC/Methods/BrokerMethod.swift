@@ -1,34 +1,34 @@
 import BrokerValues
 
-/// One method of the protocol. A method is a file: its params, its result, its documentation and who may call it;
-/// requests are decoded and let in, answers encoded and the OpenRPC document written from that one definition.
+/// One method of the protocol. A method is a file: its params, its result, its documentation and its permission. That one
+/// definition decodes and admits requests, encodes responses and generates the OpenRPC document.
 ///
 /// A method conforms to one of ``PersonMethod``, ``AppMethod``, ``AppOrPersonalMethod``, ``AdministrationMethod``
 /// and ``OwnershipMethod``.
 package protocol BrokerMethod: Sendable {
     associatedtype Params: ParamsObject
     associatedtype Result: WireValue
-    /// As on the wire: `noun.verb`.
+    /// The name on the wire: `noun.verb`.
     static var name: String { get }
     static var summary: String { get }
-    /// A few sentences: what it does, what it never does.
+    /// A few sentences: what the method does and what it never does.
     static var description: String { get }
     static var permission: Permission { get }
-    /// What a sandbox needs that came by a socket of its own; nil where it needs nothing, and for administration, which it
+    /// The right that a sandbox with a socket of its own needs; `nil` if it needs none, and for administration, which it
     /// never has.
     static var right: SandboxRight? { get }
-    /// Whether it does without the vault's keys: the others are answered with `locked` while the broker is.
+    /// Whether it works without the vault's keys: all others return `locked` while the broker is locked.
     static var worksLocked: Bool { get }
-    /// Whether more may be kept of the person's than before: who has no room left is refused.
+    /// Whether it may add to the person's records: a person without room left is refused.
     static var addsRecords: Bool { get }
-    /// Whether the person has to show that they are there, where the administrator asks for that (`admin.proof`).
+    /// Whether the person must prove their presence if the administrator requires that (`admin.proof`).
     static func presence(for params: Params) -> PresenceNeed
-    /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
-    /// see the answer.
+    /// Whether executing it twice instead of once does no harm: then a client may repeat the request if it did not
+    /// receive the response.
     static var isIdempotent: Bool { get }
-    /// What a caller should be ready for, most likely first; `internal` and wrong params go without saying.
+    /// The errors that a caller should expect, most likely first; `internal` and invalid params are implied.
     static var errors: [ErrorKind] { get }
-    /// What the result is called in the document.
+    /// The name of the result in the document.
     static var resultName: String { get }
 }
 
@@ -38,22 +38,22 @@ extension BrokerMethod {
     package static var addsRecords: Bool { false }
     package static func presence(for params: Params) -> PresenceNeed { .none }
 
-    /// ``errors``, and what every method of its kind has to expect.
+    /// ``errors`` and those common to all methods of its kind.
     static var everyError: [ErrorKind] { worksLocked || errors.contains(.locked) ? errors : errors + [.locked] }
 }
 
-/// What a caller needs for a method, decided before any work starts. The peer's uid is checked before all of these, and
-/// whoever names an app must be allowed to act as it, whatever the method.
+/// The permission that a method requires, checked before any work starts. The peer's uid is checked before all of these, and
+/// a caller that names an app must be allowed to act as it, regardless of the method.
 package enum Permission: String, Sendable, CaseIterable {
     /// Any process of the person.
     case person
-    /// A process that policy or a grant lets act as the app that the request names.
+    /// A process that policy or a grant allows to act as the named app.
     case app
-    /// With an app as ``app``. Without one it is about all of the person's, which is for the person's own tools.
+    /// With an app, like ``app``. Without one it concerns all of the person's apps, which is reserved for the person's own tools.
     case appOrPersonal
-    /// A process that may change which apps there are.
+    /// A process that may add and remove apps.
     case administration
-    /// As ``administration``; where the broker serves many users, of root.
+    /// Like ``administration``; if the broker serves many users, root only.
     case ownership
 
     var description: String {
@@ -100,7 +100,7 @@ extension OwnershipMethod {
     package static var right: SandboxRight? { nil }
 }
 
-/// Something the broker tells a client unasked.
+/// A message that the broker sends to a client without a request.
 package protocol BrokerNotification: Sendable {
     associatedtype Params: MessageObject
     static var name: String { get }

@@ -1,7 +1,7 @@
 import BrokerValues
 import Synchronization
 
-/// Params by which a client may name its request.
+/// Params with which a client may name its request.
 package protocol CorrelatedParams: ParamsObject {
     var correlationId: String? { get set }
 }
@@ -14,12 +14,12 @@ extension Member {
     }
 }
 
-/// Ties together an app's call, the broker's log and the provider's log.
+/// Connects an app's call, the broker's log and the provider's log.
 package enum CorrelationID {
     /// A UUID of version 4 (RFC 9562), in lower case.
     ///
-    /// It has to be unique, not secret: 128 bits are drawn once for the process and a counter is stirred in, which spares
-    /// each request a call to the kernel. (Foundation's opens a file for each, which costs more than reading a request.)
+    /// It must be unique, not secret: 128 bits are drawn once for the process and combined with a counter, which saves
+    /// each request a system call. (Foundation's opens a file for each, which costs more than reading a request.)
     package static func make() -> String {
         let number = counter.add(1, ordering: .relaxed).newValue
         let high = mix(seed.0 &+ number &* 0x9e37_79b9_7f4a_7c15) & 0xffff_ffff_ffff_0fff | 0x4000
@@ -30,7 +30,7 @@ package enum CorrelationID {
     private static let seed = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
     private static let counter = Atomic<UInt64>(0)
 
-    /// SplitMix64's finalizer: one to one, so different numbers stay different.
+    /// SplitMix64's finalizer: bijective, so different numbers stay different.
     private static func mix(_ number: UInt64) -> UInt64 {
         var mixed = (number ^ number >> 30) &* 0xbf58_476d_1ce4_e5b9
         mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
@@ -59,12 +59,12 @@ package enum CorrelationID {
         halves = (halves | halves << 16) & 0x0000_ffff_0000_ffff
         halves = (halves | halves << 8) & 0x00ff_00ff_00ff_00ff
         halves = (halves | halves << 4) & 0x0f0f_0f0f_0f0f_0f0f
-        // Of those from ten on, six more carries into the bit above.
+        // For digits from ten on, six more carries into the bit above.
         let letters = (halves &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return halves &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
     }
 
-    /// The caller's own, if there is a well-formed one: also a request that is refused should be found again.
+    /// The caller's own, if it is well-formed: a refused request should be found again, too.
     static func given(in params: JSONNode) -> String? {
         guard case .string(let text)? = params["correlationId"],
             (try? Rule<String>.correlationID.check(text)) != nil

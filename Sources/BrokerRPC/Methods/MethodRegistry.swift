@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Every method and notification of the protocol that this broker has.
+/// All methods and notifications of the protocol in this broker.
 package enum MethodRegistry {
     package static let methods: [any BrokerMethod.Type] = [
         AcquireTokenSilent.self,

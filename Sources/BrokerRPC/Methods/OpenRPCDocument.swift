@@ -27,7 +27,7 @@ package enum OpenRPCDocument {
         ]
     }()
 
-    /// The document as it is answered, written once.
+    /// The document as it is sent, serialized once.
     package static let bytes: [UInt8] = {
         var writer = JSONWriter()
         writer.value(json)
@@ -79,7 +79,7 @@ package enum OpenRPCDocument {
         ]
     }
 
-    /// What every method may answer with; ``ErrorData`` says which it was.
+    /// The error that every method may return; ``ErrorData`` gives the cause.
     private static let error: JSONValue = [
         "code": .integer(RPCError.brokerErrorCode),
         "message": "One sentence for a person; data.kind says what it is.",

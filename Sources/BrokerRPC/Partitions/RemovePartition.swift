@@ -15,7 +15,7 @@ package enum RemovePartition: OwnershipMethod {
         package init() {}
         package init(uid: UInt32) { self.uid = Int64(uid) }
         package static let members: [Member<Params>] = [
-            // The greatest number of 32 bits is no uid.
+            // The largest 32-bit number is not a uid.
             .required("uid", \.uid, "Of the user.", .between(0...Int64(UInt32.max - 1)))
         ]
     }

@@ -13,7 +13,7 @@ extension ResourceChallenge: WireValue {
 }
 
 extension Member {
-    /// - Parameter path: to the query that it adds to.
+    /// - Parameter path: leads to the query that it adds to.
     static func challenge(_ path: WritableKeyPath<Owner, ResourceChallenge?> & Sendable) -> Member {
         .optional(
             "challenge", path,

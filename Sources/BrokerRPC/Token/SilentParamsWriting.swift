@@ -1,7 +1,7 @@
 import BrokerValues
 
-/// Written member by member: a program that asks once would spend a third of its own time on making the key paths of the table. A test
-/// holds it against ``members``.
+/// Written member by member: a program that sends one request would spend a third of its own time on creating the table's key
+/// paths. A test compares it with ``members``.
 extension AcquireTokenSilent.Params {
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
@@ -28,7 +28,7 @@ extension AcquireTokenSilent.Params {
 }
 
 extension JSONWriter {
-    /// Nothing where there is no value.
+    /// Writes nothing if there is no value.
     fileprivate mutating func member(_ name: StaticString, _ value: (some WireValue)?) {
         guard let value else { return }
         key(name)

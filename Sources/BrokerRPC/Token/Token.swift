@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// What an app gets (protocol.md, `Token`). There is no refresh token in it, ever.
+/// The token that an app receives (protocol.md, `Token`). It never contains a refresh token.
 package struct Token: MessageObject {
     package var accessToken = ""
     package var tokenType = TokenType.bearer

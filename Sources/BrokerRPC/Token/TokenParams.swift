@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Params that ask for a token.
+/// Params that request a token.
 @dynamicMemberLookup
 package protocol TokenParams: AppParams, CorrelatedParams {
     var query: TokenQuery { get set }
@@ -63,7 +63,7 @@ extension TokenQuery {
             """, to: [], .each(.word(atMost: 64), atMost: 16)),
     ]
 
-    /// For where it may be known who signs in.
+    /// For methods whose account may be known in advance.
     static func members(account summary: String) -> [Member<TokenQuery>] {
         members + [
             .optional("account", \.account, summary),

@@ -6,9 +6,9 @@ package protocol TokenFacts {
     var expiresOn: NumericDate { get }
     var extendedExpiresOn: NumericDate? { get }
     var scopes: [String] { get }
-    /// ``lastingFacts``, where they are remembered.
+    /// ``lastingFacts``, serialized, if they are cached.
     var writtenFacts: [UInt8] { get }
-    /// The account, written.
+    /// The account, serialized.
     var writtenAccount: [UInt8] { get }
     var authority: String { get }
     var fromCache: Bool { get }
@@ -51,7 +51,7 @@ extension Account {
     }
 }
 
-/// ``Token`` written member by member; a test holds it against the table of ``Token/members``.
+/// ``Token`` written member by member; a test compares it with the table of ``Token/members``.
 extension JSONWriter {
     /// Opens the token's object; the secrets and ``endObject()`` must follow.
     package mutating func beginToken(_ facts: some TokenFacts, correlationID: String) {
@@ -77,7 +77,7 @@ extension JSONWriter {
         }
     }
 
-    /// The access token, by itself and as the header's value.
+    /// The access token, as itself and as the header's value.
     package mutating func accessToken(_ type: TokenType, _ bytes: UnsafeRawBufferPointer) {
         let prefix: StaticString =
             switch type {

@@ -4,28 +4,28 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// Serves a front on a `LocalListener`: says who may speak, and gives each connection its session.
+/// Serves a front on a `LocalListener`: decides which peers are served, and gives each connection its session.
 package struct BrokerService: ConnectionService {
     private let front: any Front
-    /// Whose own socket it serves, and of which person; nil for the common one.
+    /// The sandbox and the person whose own socket it serves; `nil` for the common socket.
     private var own: SandboxBinding?
 
     package init(_ front: any Front) { self.front = front }
 
-    /// As the audit names it. A sandbox's own socket is a door apart where it speaks the broker's protocol.
+    /// The door's name in the audit log. A sandbox's own socket is a separate door if it speaks the broker's protocol.
     var door: Door { own != nil && front.door == .socket ? .sandbox : front.door }
 
     private var services: ServerServices { front.service.services }
     private var ofUsers: UserRequests { front.service.ofUsers }
 
-    /// The same service, for those who come by the sandbox's socket.
+    /// The same service, for clients of the sandbox's socket.
     package func serving(_ door: SandboxBinding) -> BrokerService {
         var service = self
         service.own = door
         return service
     }
 
-    /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
+    /// The kernel's uid is checked before an unknown peer is inspected.
     package func look(at peer: PeerCredentials) -> PeerSnapshot? {
         do throws(BrokerError) { try requireServed(peer) } catch { return nil }
         return inspect(peer)
@@ -42,7 +42,7 @@ package struct BrokerService: ConnectionService {
                     conversation: front.converse(), maximumWaiting: services.requestsPerConnection,
                     ofUsers: ofUsers,
                     handedOn: { writer in
-                        // Who connected may have entered a sandbox before it gave the connection away.
+                        // The connecting process may have entered a sandbox before it passed the connection on.
                         let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
                         let both = connector.handingOn(to: facts(of: writer))
                         return context(of: connection, both, writer) { both }
@@ -58,14 +58,14 @@ package struct BrokerService: ConnectionService {
         }
     }
 
-    /// Who was not seen to be outside when it connected is not looked at again: it gains nothing.
+    /// A caller that was not outside when it connected is not inspected again: it could only gain rights.
     private func now(_ caller: Caller, _ peer: PeerCredentials) -> Caller {
         caller.isOutside || caller.mayMove ? Caller(inspect(peer)) : caller
     }
 
     /// - Parameters:
     ///   - asker: the process that writes.
-    ///   - now: judges the caller again.
+    ///   - now: inspects the caller again.
     private func context(
         of connection: LocalConnection, _ caller: Caller, _ asker: PeerCredentials,
         now: @escaping @Sendable () -> Caller
@@ -85,7 +85,7 @@ package struct BrokerService: ConnectionService {
             send: { if hasNotifications { connection.write($0.bytes) } })
     }
 
-    /// A name that one person gave is nothing to another's partition.
+    /// A person's socket for a sandbox admits no other user.
     private func requireServed(_ peer: PeerCredentials) throws(BrokerError) {
         guard own?.sandbox.acceptsAnyUID != true else { return }
         try services.policy.serves(peer)
@@ -104,7 +104,7 @@ package struct BrokerService: ConnectionService {
         completed(services.inspector.inspect(peer))
     }
 
-    /// With what the broker knows besides the process.
+    /// Adds what the broker knows apart from the process.
     private func completed(_ facts: PeerFacts) -> PeerFacts {
         var facts = facts
         if let own, own.sandbox.acceptsAnyUID { facts.uid = own.partition.uid }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What ends with a connection.
+/// Actions to run when a connection ends.
 final class ConnectionBinding: Sendable {
     /// By name; nil when the connection has ended.
     private let ends = Mutex<[String: @Sendable () -> Void]?>([:])
 
     var isEmpty: Bool { ends.withLock { $0?.isEmpty ?? true } }
 
-    /// - Returns: false when the connection has ended: nothing is called then.
+    /// - Returns: false if the connection has ended: then nothing is called.
     func add(_ name: String, _ end: @escaping @Sendable () -> Void) -> Bool {
         ends.withLock { ends in
             ends?[name] = end
@@ -15,7 +15,7 @@ final class ConnectionBinding: Sendable {
         }
     }
 
-    /// It has ended by itself.
+    /// Removes an action whose subject has ended already.
     func remove(_ name: String) { ends.withLock { _ = $0?.removeValue(forKey: name) } }
 
     func end() {

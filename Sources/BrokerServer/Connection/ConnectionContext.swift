@@ -5,41 +5,41 @@ import BrokerSocket
 import BrokerValues
 import Synchronization
 
-/// What all requests of one connection share. A class, so that handing it on costs one reference and not dozens.
+/// The state shared by all requests of one connection. A class, so that passing it on costs one reference and not dozens.
 package final class ConnectionContext: Sendable {
-    /// As it was judged when it connected.
+    /// The caller as inspected when it connected.
     package let caller: Caller
     /// Uptime.
     let connectedAt: Duration
     /// The user whose requests count together with the caller's.
     let payer: Partition
     let audited: AuditedCaller
-    /// Judges it again: for what needs proof. Since then it may have ended, and another process may hold the connection.
+    /// Inspects it again, for requests that need proof. It may have ended since, and another process may hold the connection.
     let callerNow: @Sendable () -> Caller
-    /// Whether it stands elsewhere since it was judged (``PeerInspector/hasMoved(_:since:thoroughly:)``).
+    /// Whether it entered other namespaces or another root since then (``PeerInspector/hasMoved(_:since:thoroughly:)``).
     let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
-    /// Whether the process that asks has ended. Another one may hold the connection, and is told nothing more.
+    /// Whether the requesting process has ended. Another one may hold the connection, and gets no more answers.
     let hasEnded: @Sendable () -> Bool
-    /// How many clients are connected.
+    /// Number of connected clients.
     let connectionCount: @Sendable () -> Int
-    /// Takes a line outside any answer.
+    /// Sends a line outside of any answer.
     let send: @Sendable (_ line: JSONWriter) -> Void
     private let ofUsers: UserRequests
-    /// Has the person asked about the caller, if there is a way.
+    /// Asks the person about the caller, if there is a way.
     let askPerson: @Sendable () -> Void
     private let connected: ConnectedCallers
     private let number: UInt64
-    /// What ends with the connection, or when another process goes on with it.
+    /// Ends with the connection, or when another process takes it over.
     let binding = ConnectionBinding()
-    /// What the client wants to be told about; nil when it has gone.
+    /// The client's subscriptions; `nil` when it has gone.
     private let subscriptions = Mutex<[Subscription]?>([])
-    /// By their names; nil when the client has gone.
+    /// Watches by name; `nil` when the client has gone.
     private let watches = Mutex<[String: TokenWatch]?>([:])
     private let watchNames = Atomic<UInt64>(0)
-    /// What it keeps its place by while it watches.
+    /// Keeps its slot while it watches.
     private let stay = Mutex<Watches.Place?>(nil)
 
-    /// - Parameter send: takes a line outside any answer.
+    /// - Parameter send: sends a line outside of any answer.
     init(
         caller: Caller, by door: Door, connectedAt: Duration, payer: Partition,
         callerNow: @escaping @Sendable () -> Caller,
@@ -63,7 +63,7 @@ package final class ConnectionContext: Sendable {
         self.ofUsers = ofUsers
     }
 
-    /// The client has gone.
+    /// Call when the client has gone.
     func end() {
         subscriptions.withLock { $0 = nil }
         let watches = watches.withLock { watches in
@@ -83,10 +83,10 @@ package final class ConnectionContext: Sendable {
         send(line)
     }
 
-    /// Whether the client is to be told what happens, so that it keeps its place.
+    /// Whether the client waits for notifications, so that it keeps its slot.
     var isListening: Bool { subscriptions.withLock { $0?.isEmpty == false } || stay.withLock { $0 != nil } }
 
-    /// Replaces what there was. A request that waited may come here when the client has gone: then they end with this call.
+    /// Replaces the earlier subscriptions. If the client went while the request waited, the new ones end with this call.
     func subscribe(_ new: [Subscription]) {
         subscriptions.withLock { subscriptions in
             if subscriptions != nil { subscriptions = new }
@@ -103,7 +103,7 @@ extension ConnectionContext {
         return "w\(watchNames.add(1, ordering: .relaxed).newValue)"
     }
 
-    /// - Returns: false where the client has gone, or has too many that began at the same time: one of those is told so.
+    /// - Returns: false if the client has gone, or has too many that began at the same time; it is notified of the latter.
     func keep(_ watch: TokenWatch) -> Bool {
         let isFull: Bool? = watches.withLock { watches in
             guard let count = watches?.count else { return nil }
@@ -116,7 +116,7 @@ extension ConnectionContext {
         return true
     }
 
-    /// - Returns: whether there was such a watch.
+    /// - Returns: whether the watch existed.
     @discardableResult
     func forget(_ watch: String) -> Bool { take(watch) != nil }
 

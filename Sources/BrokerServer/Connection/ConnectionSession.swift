@@ -5,25 +5,25 @@ import BrokerValues
 
 /// The requests of one connection. Lives on the reactor's thread.
 ///
-/// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
-/// ends with the connection. While `maximumWaiting` requests wait, or more than a few and many of its user's, or what they were
-/// asked with comes to `maximumBytes`, no further line is taken (the client's writes then block).
+/// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which ends with
+/// the connection. No further line is read (the client's writes then block) while `maximumWaiting` requests wait, or more than a
+/// few and many of its user's, or their lines add up to `maximumBytes`.
 final class ConnectionSession: ConnectionHandler {
     private let connection: LocalConnection
     private var context: ConnectionContext
     private let conversation: any Conversation
     private let maximumWaiting: Int
     private let ofUsers: UserRequests
-    /// What another process gets that writes on the connection.
+    /// The context for another process that writes on the connection.
     private let handedOn: (PeerCredentials) -> ConnectionContext
-    /// What the process gets that connected, when it has entered a sandbox since.
+    /// The context for the connected process after it has entered a sandbox.
     private let moved: () -> ConnectionContext
 
-    /// Memory that answers are written in, one after the other.
+    /// Memory in which answers are written, one after the other.
     private var writer = JSONWriter(capacity: 4096)
     private var waiting: [UInt64: Waiting] = [:]
     private var requestsUnderWay = 0
-    /// Of the lines whose requests wait.
+    /// Bytes of the lines whose requests wait.
     private var bytesUnderWay = 0
     private static let maximumBytes = 1 << 20
     private var nextTask: UInt64 = 0
@@ -54,7 +54,7 @@ final class ConnectionSession: ConnectionHandler {
         self.ofUsers = ofUsers
     }
 
-    // MARK: From the bytes layer
+    // MARK: Events from the connection
 
     func makeSplitter(limit: Int) -> any MessageSplitter { conversation.makeSplitter(limit: limit) }
 
@@ -68,19 +68,20 @@ final class ConnectionSession: ConnectionHandler {
         }
     }
 
-    /// What every request is answered with now.
+    /// The error that answers every request now.
     private var refusal: BrokerError? {
         if isDraining { return .stopping }
         return ofUsers.areTooMany(of: context.payer) ? UserRequests.tooMany : nil
     }
 
-    /// What is under way is the other's who asked for it.
+    /// Requests in progress belong to the process that sent them.
     func handedOn(to writer: PeerCredentials, on connection: LocalConnection) {
         change(to: handedOn(writer))
     }
 
-    /// A process can enter a sandbox and keep its connection; it cannot leave one. So who is outside after its bytes were read was
-    /// so when it wrote them. Its root tells nearly all sandboxes, for one system call; everything is compared once in a second.
+    /// A process can enter a sandbox and keep its connection; it cannot leave one. So a process that is outside after its bytes
+    /// were read was outside when it wrote them. Its root reveals nearly all sandboxes with one system call; the full comparison
+    /// runs once per second.
     func heard(on connection: LocalConnection, thoroughly: Bool) {
         guard context.hasMoved(thoroughly) else { return }
         context.endWatches(with: .movedMeanwhile(context.caller))
@@ -99,7 +100,7 @@ final class ConnectionSession: ConnectionHandler {
         closeIfDone()
     }
 
-    /// Nobody waits any more. What was sent before is begun all the same, as its sender could not know better.
+    /// No one waits any more. Requests sent before are begun all the same, as their sender could not know better.
     func peerGone(on connection: LocalConnection) {
         isGone = true
         for waiting in waiting.values { waiting.task.cancel() }
@@ -121,7 +122,7 @@ final class ConnectionSession: ConnectionHandler {
 
     // MARK: Requests that wait
 
-    /// Runs what must wait, and comes back to the reactor's thread with its answer.
+    /// Runs a waiting request, and returns to the reactor's thread with its answer.
     private func start(_ rest: @escaping MessageHandling.Rest, of requests: Int, _ bytes: Int) {
         let number = nextTask
         nextTask += 1
@@ -153,14 +154,14 @@ final class ConnectionSession: ConnectionHandler {
         closeIfDone()
     }
 
-    /// A watch: whether the connection could give way is another matter now.
+    /// A watch has begun: whether the connection may be evicted has changed.
     private func hasBegun() { connection.works(on: bytesUnderWay) }
 
     private func count(_ requests: Int, _ bytes: Int) {
         requestsUnderWay += requests
         bytesUnderWay += bytes
         connection.works(on: bytesUnderWay)
-        // One that is not read has requests of its own under way, and looks again when one of them ends.
+        // A connection that is not read has requests in progress, and checks again when one of them ends.
         let isFull =
             requestsUnderWay >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
             || requestsUnderWay >= UserRequests.few && ofUsers.areMany(of: context.payer)
@@ -171,7 +172,7 @@ final class ConnectionSession: ConnectionHandler {
 
     // MARK: Answers
 
-    /// Sends what is in the writer; a notification left nothing there.
+    /// Sends the writer's contents; a notification leaves nothing there.
     private func send() {
         if !writer.bytes.isEmpty {
             writer.lendBytes { connection.write(taking: &$0) }

@@ -1,13 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// Whom a sandbox's own socket means.
+/// The sandbox that a socket of its own stands for.
 package struct SandboxBinding: Sendable {
     let sandbox: Sandbox
-    /// Whose it is: nobody else comes in by it.
+    /// The owner: no other user is served there.
     let partition: Partition
-    /// What its apps were when it was opened, by name.
-    /// Nil: whatever they are, for the configuration names them.
+    /// Its apps when it was opened, by name; `nil` for an app named by the configuration, which may change.
     let apps: [String: String?]
 
     init(configured sandbox: Sandbox, of partition: Partition) {

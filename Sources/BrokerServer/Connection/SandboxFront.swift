@@ -1,9 +1,9 @@
 import BrokerSocket
 import BrokerValues
 
-/// A front that sandboxes reach by a socket in their own folder.
+/// A front for sandboxes, on a socket in each one's own folder.
 package struct SandboxFront: Sendable {
-    /// The socket's, in each folder.
+    /// The socket's file name in each folder.
     let fileName: String
     private let service: BrokerService
 
@@ -14,6 +14,6 @@ package struct SandboxFront: Sendable {
 
     var door: Door { service.door }
 
-    /// Serves the clients that come by the sandbox's socket.
+    /// Serves the clients of the sandbox's socket.
     func serving(_ door: SandboxBinding) -> any ConnectionService { service.serving(door) }
 }

@@ -6,15 +6,15 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The sockets that sandboxes have for themselves. Who connects to one is its sandbox, by construction.
+/// The sandboxes' own sockets. A client of one is in its sandbox, by construction.
 package final class SandboxSockets: Sendable {
-    /// One that is open.
+    /// An open socket.
     struct Opened: Sendable {
         let handle: String
         let sandbox: Sandbox
         let partition: Partition
         let openedBy: CallerIdentity
-        /// The configuration names it: its folder stays, since it may be mounted where a restart of the broker is not seen.
+        /// Whether the configuration names it: its folder stays, since it may be mounted where a restart of the broker goes unnoticed.
         var isConfigured = false
         let path: String
         let doors: [OpenDoor]
@@ -23,26 +23,26 @@ package final class SandboxSockets: Sendable {
         let listeners: [LocalListener]
     }
 
-    /// What starts listeners for a sandbox.
+    /// Starts listeners for a sandbox.
     private struct Listening: Sendable {
         let main: LocalListener
         /// The broker's own protocol first.
         let fronts: [SandboxFront]
     }
 
-    /// From the moment that there is a handle until nobody is connected any more.
+    /// Exists from the allocation of a handle until the last client has gone.
     private struct Place {
         let partition: Partition
         let payer: Partition
-        /// Nil while it is being opened, and from its end on.
+        /// `nil` while it is being opened, and after its end.
         var opened: Opened?
-        /// Also while it is being opened.
+        /// May be set while it is being opened.
         var hasEnded = false
         var timer: Task<Void, any Error>?
         /// The connection that it ends with.
         var binding: ConnectionBinding?
 
-        /// - Returns: what is to be shut down.
+        /// - Returns: the socket to shut down.
         mutating func end() -> Opened? {
             timer?.cancel()
             if let opened { binding?.remove(opened.handle) }
@@ -54,17 +54,17 @@ package final class SandboxSockets: Sendable {
     private struct State {
         /// By handle.
         var places: [String: Place] = [:]
-        /// One for each of them.
+        /// One share for each of them.
         var shares = FairQuota<Partition, String>(limit: SandboxSockets.mostInAll)
-        /// Handles of those that the configuration names.
+        /// Handles of the sandboxes named by the configuration.
         var configured: Set<String> = []
-        /// Nil before the broker listens, and when it stops.
+        /// `nil` before the broker listens, and after it stops.
         var listening: Listening?
     }
 
-    /// Of all; of one person as many as are left free for others.
+    /// Limit of all; one person may use as many as are left free for others.
     private static let mostInAll = 128
-    /// Where there is nobody else.
+    /// The limit for a person if there is no other.
     package static let most = mostInAll / 2
 
     private let folders: SandboxFolders
@@ -75,8 +75,7 @@ package final class SandboxSockets: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - folders: where sockets are made.
-    ///   - payer: with whom a user's sockets count together.
+    ///   - payer: the user whose quota a user's sockets count against.
     package init(
         in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource,
         payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
@@ -88,13 +87,13 @@ package final class SandboxSockets: Sendable {
         self.log = log
     }
 
-    /// Sockets can be opened from now on.
+    /// Allows sockets to be opened from now on.
     ///
     /// - Parameters:
-    ///   - listener: the common one, whose limits hold for all connections together.
-    ///   - configured: handles of those that ``open(configured:of:)`` opens next.
+    ///   - listener: the common one, whose limits apply to all connections together.
+    ///   - configured: handles that ``open(configured:of:)`` opens next.
     ///   - front: the broker's own protocol.
-    ///   - others: each has a socket beside that one's.
+    ///   - others: each has a socket next to that one's.
     package func begin(
         beside listener: LocalListener, configured: Set<String> = [], _ front: SandboxFront, others: [SandboxFront] = []
     ) {
@@ -107,9 +106,9 @@ package final class SandboxSockets: Sendable {
     }
 
     /// - Parameters:
-    ///   - apps: those that the sandbox may name, as they are now.
+    ///   - apps: the registered apps that the sandbox may name.
     ///   - lifetime: seconds; nil for no end.
-    ///   - binding: of the connection that it ends with; nil where it outlives that.
+    ///   - binding: the connection that it ends with; `nil` if it outlives its connection.
     /// - Throws: `invalidParameter`, `throttled`, `serverUnavailable`, `unsupported`.
     func open(
         _ sandbox: Sandbox, apps: [AppRegistration], lifetime: Int64?, with binding: ConnectionBinding? = nil,
@@ -123,7 +122,7 @@ package final class SandboxSockets: Sendable {
         return opened
     }
 
-    /// Also where the connection has ended by now: then the socket does at once.
+    /// If the connection has ended by now, the socket ends at once.
     private func bind(_ handle: String, to binding: ConnectionBinding) async {
         let isBound = state.withLock { state in
             guard state.places[handle]?.opened != nil else { return true }
@@ -133,7 +132,7 @@ package final class SandboxSockets: Sendable {
         if !isBound { await end(handle) }
     }
 
-    /// Opens what the configuration names, and ends what it names no longer. One that cannot be opened is told of in the log.
+    /// Opens the configured sandboxes, and ends those no longer configured. One that cannot be opened is logged.
     package func open(configured wanted: [String: Sandbox], of partition: Partition) async {
         let (gone, there) = state.withLock { state in
             state.configured = Set(wanted.keys)
@@ -187,7 +186,7 @@ package final class SandboxSockets: Sendable {
         }
         guard isWanted else {
             await shutDown(opened, within: .zero)
-            // A stop leaves no place.
+            // A stop removes all places.
             guard leave(handle) else { throw Self.stopping }
             throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
         }
@@ -211,7 +210,7 @@ package final class SandboxSockets: Sendable {
         }
     }
 
-    /// The oldest first.
+    /// Oldest first.
     func all(in partition: Partition) -> [Opened] {
         state.withLock { $0.places.values.filter { $0.partition == partition }.compactMap(\.opened) }
             .sorted { ($0.openedOn, $0.handle) < ($1.openedOn, $1.handle) }
@@ -226,7 +225,7 @@ package final class SandboxSockets: Sendable {
         await end(handle)
     }
 
-    /// Opens no more, and ends all; what is under way is waited for as long as that.
+    /// Opens no more, and ends all; waits that long for requests in progress.
     package func shutDown(within patience: Duration) async {
         let rest = state.withLock { state in
             var places = Array(state.places.values)
@@ -241,12 +240,12 @@ package final class SandboxSockets: Sendable {
 
     private func end(_ handle: String) async {
         guard let opened = state.withLock({ $0.places[handle]?.end() }) ?? nil else { return }
-        // Nobody is this sandbox any longer, so nothing is waited for.
+        // The socket no longer stands for a sandbox, so nothing is waited for.
         await shutDown(opened, within: .zero)
         leave(handle)
     }
 
-    /// - Returns: whether there was such a place.
+    /// - Returns: whether the place existed.
     @discardableResult
     private func leave(_ handle: String) -> Bool {
         state.withLock { state in
@@ -292,7 +291,7 @@ package final class SandboxSockets: Sendable {
     private static let stopping = BrokerError(
         .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
 
-    /// 130 bits of chance, as a name of a folder.
+    /// 130 random bits, as the name of a folder.
     private static func handle(_ bytes: [UInt8]) -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(bytes.map { letters[Int($0 & 31)] })

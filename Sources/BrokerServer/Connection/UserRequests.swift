@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// How many requests of each user are under way, over all their connections, so that nobody waits long behind one user.
+/// The number of each user's requests in progress, over all their connections, so that one user cannot delay others for long.
 ///
-/// It counts the work and not who waits for it: whoever closes a connection does not get rid of what it asked for.
+/// It counts requests, not waiting clients: closing a connection does not remove its requests from the count.
 final class UserRequests: Sendable {
-    /// A connection goes on with so many, however many its user has.
+    /// A connection may always have so many, regardless of its user's total.
     static let few = 2
 
-    /// Nil where the broker serves one user.
+    /// `nil` if the broker serves one user.
     private let most: Int?
     private let counts = Mutex<[Partition: Int]>([:])
 
@@ -28,10 +28,10 @@ final class UserRequests: Sendable {
         }
     }
 
-    /// Connections with more than a few are not read then.
+    /// Whether connections with more than a few are no longer read.
     func areMany(of partition: Partition) -> Bool { most.map { count(of: partition) >= $0 } ?? false }
 
-    /// One more is refused then, for a user who comes with ever new connections.
+    /// Whether one more is refused, as for a user who keeps opening connections.
     func areTooMany(of partition: Partition) -> Bool { most.map { count(of: partition) >= 2 * $0 } ?? false }
 
     static let tooMany = BrokerError(

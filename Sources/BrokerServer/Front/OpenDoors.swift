@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// The doors that are open beside the broker's own socket, for `broker.status`.
+/// The open doors in addition to the broker's own socket, for `broker.status`.
 package final class OpenDoors: Sendable {
     private let doors = Mutex<[OpenDoor]>([])
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Asks the person in their browser about callers that wait for an answer.
 package final class BrowserConsent: Sendable {
-    /// Seconds that the page is there.
+    /// Lifetime of the page in seconds.
     private static let patience: Int64 = 300
 
     private let policy: AccessPolicy
@@ -16,14 +16,14 @@ package final class BrowserConsent: Sendable {
     private let pages: any ConsentPages
     private let browser: any BrowserOpener
     private let names: @Sendable (Partition) -> PeopleNames
-    /// Ids of the accounts that are signed in to an app.
+    /// Ids of the accounts signed in to an app.
     private let accounts: @Sendable (AppRegistration, Partition) -> [String]
     private let log: Logger
     private let state: Mutex<State>
 
     private struct State {
         var isOn: Bool
-        /// Whom a page is open about, and whether they asked for more meanwhile: that is for the next page.
+        /// Callers with an open page, and whether they have asked for more meanwhile: that is for the next page.
         var asked: [CallerIdentity: Bool] = [:]
     }
 
@@ -49,7 +49,7 @@ package final class BrowserConsent: Sendable {
     /// Takes effect with the next question.
     package func apply(isOn: Bool) { state.withLock { $0.isOn = isOn } }
 
-    /// Opens a page about everything that the caller asks for, unless there is one. It does not wait for the answer.
+    /// Opens a page about everything that the caller asks for, unless one is open. It does not wait for the answer.
     func ask(about caller: Caller) {
         guard policy.worthOfPage(about: caller) != .none else { return }
         let begins = state.withLock { state in
@@ -60,7 +60,7 @@ package final class BrowserConsent: Sendable {
         }
         guard begins else { return }
         Task {
-            // One whose question was asked again with more says so while the next one is there.
+            // A caller that asked for more learns the result of the earlier page while the next one is open.
             var earlier: (any ConsentPage)?
             repeat {
                 let page = await show(caller)
@@ -82,7 +82,7 @@ package final class BrowserConsent: Sendable {
         }
     }
 
-    /// - Returns: the page, when all that stood on it is answered or the time is over.
+    /// - Returns: the page, when all its requests are answered or its time is over.
     private func show(_ caller: Caller) async -> (any ConsentPage)? {
         do {
             let requests = try grants.list(in: caller.partition).requests.filter { $0.caller == caller.identity }
@@ -109,7 +109,7 @@ package final class BrowserConsent: Sendable {
             }
             return page
         } catch let error as BrokerError where error.kind == .throttled {
-            // The caller learns nothing of it, and can come by here as often as it likes.
+            // The caller is not notified, and can get here as often as it likes.
             log.debug("the person is not asked in a browser again so soon", metadata: ["caller": "\(caller.id)"])
         } catch {
             tell(of: error)
@@ -121,13 +121,13 @@ package final class BrowserConsent: Sendable {
         log.notice("the person could not be asked in a browser", metadata: ["cause": "\(failure)"])
     }
 
-    /// Whose tokens a request without an account is for.
+    /// The accounts that a request without an account is for.
     private func people(_ request: GrantRequest, in partition: Partition) -> [String] {
         guard request.accountID == nil, let app = try? grants.app(of: request.id, in: partition) else { return [] }
         return accounts(app, partition)
     }
 
-    /// All that stood on the page: who asks for more since then has another request.
+    /// Settles all requests on the page: a caller that has asked for more since has another request.
     private func settle(
         _ requests: [GrantRequest], _ answer: ConsentAnswer, of caller: Caller
     ) async -> ConsentOutcome {
@@ -161,14 +161,14 @@ package final class BrowserConsent: Sendable {
         (try? grants.app(of: request.id, in: caller.partition)) != nil
     }
 
-    /// For this request alone: another one of the page is confirmed by itself.
+    /// Confirms this request alone: another one on the page needs its own confirmation.
     private func confirm(_ request: GrantRequest, _ caller: Caller) async throws(BrokerError) {
         guard policy.worthOfPage(about: caller) != .whole else { return }
         let question = PresenceQuestion(ApproveGrant.name, caller: request.caller.id, apps: [request.app])
         try await policy.requirePresence(question, of: caller)
     }
 
-    /// The person is no caller: the entry names whom it is about.
+    /// The person is no caller: the entry names the subject of the question.
     private func note(_ request: GrantRequest, _ answer: ConsentAnswer, _ caller: Caller) {
         var event = AuditEvent(method: answer == .denied ? "grants.deny" : "grants.approve", outcome: "done")
         event.app = request.app

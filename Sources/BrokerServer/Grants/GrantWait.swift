@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// A request that waits until the person allowed its caller, because it asked to (`waitForGrant`).
+/// A request that waits until the person allows its caller, because it asked to (`waitForGrant`).
 struct GrantWait: Sendable {
     private let error: BrokerError
     private let request: String
@@ -12,7 +12,7 @@ struct GrantWait: Sendable {
     private let context: ConnectionContext
     private let grants: GrantStore
 
-    /// Nil when the caller does not wait, or nobody was asked.
+    /// `nil` if the caller does not wait, or the person was not asked.
     init?(
         _ error: BrokerError, _ facts: RequestFacts, _ context: ConnectionContext, _ policy: AccessPolicy
     ) {
@@ -35,9 +35,9 @@ struct GrantWait: Sendable {
         self.grants = grants
     }
 
-    /// Tries to be let in whenever the request was answered, or another one took its place.
+    /// Tries admission again whenever the request was answered, or replaced by another one.
     ///
-    /// - Throws: `grantRequired` when nobody answered in time; what policy says otherwise.
+    /// - Throws: `grantRequired` if there was no answer in time; otherwise the error of the policy.
     func untilAdmitted<Admission>(
         _ admit: () throws(BrokerError) -> Admission
     ) async throws(BrokerError) -> Admission {

@@ -80,7 +80,7 @@ struct AccountHandlers: Sendable {
                 var asked = SignOutRequest(request)
                 asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
                 if asked.fromBrowser {
-                    // A page of the provider's, as at a sign-in.
+                    // Opens a page of the provider, like a sign-in.
                     try services.policy.require(.interactive, of: request.context.caller)
                     try services.beginInteraction(asked.presentation, for: request.context.caller)
                 }
@@ -126,7 +126,7 @@ extension RequestOutcome {
 }
 
 extension AccountReference {
-    /// What the caller called it.
+    /// The account as named by the caller.
     fileprivate var name: String {
         switch self {
         case .id(let name), .username(let name): name

@@ -18,7 +18,7 @@ struct AppHandlers: Sendable {
                     do throws(BrokerError) {
                         result.provider = try await outline(of: authority)
                     } catch {
-                        // A server with another's certificate is there, and is not the provider.
+                        // A server with another's certificate exists, and is not the provider.
                         if case .untrusted? = error.cause as? ProviderError { throw error }
                         guard [.offline, .serverUnavailable].contains(error.kind) else { throw error }
                         result.unreached = error.message
@@ -39,7 +39,7 @@ struct AppHandlers: Sendable {
                 let params = request.params
                 let draft = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority))
-                // What could not be kept here must not be made there.
+                // An app that cannot be stored here must not be created there.
                 try services.apps.check(draft: draft, in: request.partition)
                 if !params.replace { try services.apps.checkIsNew(draft, in: request.partition) }
                 let made = try await services.apps.considering(draft.authority) { () throws(BrokerError) in

@@ -62,11 +62,11 @@ struct BrokerHandlers: Sendable {
         status.mode = services.process.mode
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
-        // Where the person's files lie is nothing to a sandbox, which may be on another machine.
+        // The paths of the person's files do not concern a sandbox, which may be on another machine.
         let isOutside = context.caller.isOutside
         status.configuration = isOutside ? services.process.configuration() : nil
         status.doors = isOutside ? services.doors.all : nil
-        // Who is one of many sees what is their own.
+        // Where the broker serves many users, each sees only their own.
         status.connections = Int64(
             seesAll ? context.connectionCount() : services.connected.all(in: partition).count)
         status.refreshesInFlight = seesAll ? Int64(services.broker.refreshesInFlight) : 0
@@ -115,10 +115,10 @@ struct BrokerHandlers: Sendable {
 
     private var uptime: Int64 { (services.clock.uptime - services.process.startedAt).components.seconds }
 
-    /// What happens becomes notifications on the subscriber's connection.
+    /// Sends events as notifications on the subscriber's connection.
     private func subscribe(_ request: Request<Subscribe>) throws(BrokerError) {
         let (context, topics) = (request.context, Set(request.params.topics))
-        // Those that they replace make room for them.
+        // The replaced subscriptions make room for the new ones.
         context.subscribe([])
         guard !topics.isEmpty else { return }
         let (policy, caller) = (services.policy, context.caller)
@@ -133,7 +133,7 @@ struct BrokerHandlers: Sendable {
                 context.notify(event, toAll: request.app == nil)
             }
         ]
-        // What others ask for is the person's business.
+        // Only the person may see other callers' requests.
         if topics.contains(.grant), request.app == nil {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
@@ -150,7 +150,7 @@ struct BrokerHandlers: Sendable {
 }
 
 extension Admission<AppRegistration?> {
-    /// Whether the grant that a listener was let in by is for what was told.
+    /// Whether the grant that admitted a listener covers the event.
     fileprivate func covers(_ event: EngineEvent) -> Bool {
         guard let grant, case .token(_, let accountID, let scopes, _) = event.change else { return true }
         return grant.covers(accountID: accountID, scopes: scopes)
@@ -158,7 +158,7 @@ extension Admission<AppRegistration?> {
 }
 
 extension ConnectionContext {
-    /// - Parameter toAll: whether it listens for the person, who may know who else asks; an app may not.
+    /// - Parameter toAll: whether it listens for the person, who may know which other callers ask; an app may not.
     fileprivate func notify(_ event: EngineEvent, toAll: Bool) {
         switch event.change {
         case .account(let change, let account):

@@ -78,7 +78,7 @@ struct CacheHandlers: Sendable {
         ]
     }
 
-    /// Of every user, also of those of whom nothing was noticed yet: the next look would.
+    /// For every user, even if no rollback was noticed yet: the next check would find one.
     private func acceptRestore(of users: MultiUserServices) async throws(BrokerError) -> Bool {
         let all: [PartitionSummary]
         do throws(VaultError) { all = try users.store.partitions() } catch { throw BrokerError(error) }

@@ -58,7 +58,7 @@ struct GrantHandlers: Sendable {
         return try await grants.approve(caller, as: app, try terms(params, app, partition), in: partition)
     }
 
-    /// An account is meant by what it is now: names can change hands.
+    /// An account is identified by its current id: names can change hands.
     private func terms(
         _ params: ApproveGrant.Params, _ app: AppRegistration, _ partition: Partition
     ) throws(BrokerError) -> GrantStore.Terms {

@@ -25,7 +25,7 @@ struct InteractionHandlers: Sendable {
 }
 
 extension Caller {
-    /// Those that it may end, or bring the redirect of.
+    /// The interactions that it may end, or complete with a redirect.
     fileprivate var interactions: InteractionOwner {
         isOutside ? .person(partition) : .beginner(claimant, partition)
     }

@@ -49,7 +49,7 @@ struct PartitionHandlers: Sendable {
         do throws(VaultError) { return try users.partitions() } catch { throw BrokerError(error) }
     }
 
-    /// Memory first and last: what was read meanwhile is of records that are gone.
+    /// Clears memory first and last: records read meanwhile are gone from disk.
     private func remove(_ partition: Partition) async throws(BrokerError) {
         let users = try users
         try await services.audit.erase(partition) { [broker = services.broker] () async throws(BrokerError) in

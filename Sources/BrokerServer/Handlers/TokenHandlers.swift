@@ -11,7 +11,7 @@ struct TokenHandlers: Sendable {
     var all: [any AnyMethodHandler] {
         let broker = services.broker
         return [
-            // The hot path: a token that is in the cache is answered at once, on the reactor's thread.
+            // The hot path: a cached token is answered at once, on the reactor's thread.
             token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) {
                 request throws(BrokerError) in
                 let asked = try silent(request)
@@ -44,7 +44,7 @@ struct TokenHandlers: Sendable {
         ]
     }
 
-    /// A method that answers a token.
+    /// A method that returns a token.
     private func token<M: BrokerMethod>(
         _: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
@@ -137,14 +137,14 @@ extension RequestOutcome {
 }
 
 extension Request where M.Params: TokenParams {
-    /// What a token may be good for at most; nil for anything.
+    /// The most that a token may be good for; `nil` for no limit.
     fileprivate var ceiling: Scopes? {
         guard let granted = grant?.scopes?.union(.harmless) else { return app.scopeCeiling }
         return app.scopeCeiling.map(granted.intersection) ?? granted
     }
 
-    /// Only what is allowed to the app and was granted to the caller is handed out, whatever the cache or the provider had: this
-    /// is the one place where tokens leave.
+    /// Only tokens within the app's limit and the caller's grant are returned, whatever the cache or the provider had: this is
+    /// the one place where tokens leave.
     func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
         let record = token.token.record
         let scopes = record.isGoodForMore == true ? nil : record.scopes + (record.resources ?? [])

@@ -32,7 +32,7 @@ struct WatchHandlers: Sendable {
         ]
     }
 
-    /// What happens elsewhere and concerns watches.
+    /// Observes events elsewhere that concern watches.
     func observe() -> [Subscription] {
         let watches = services.watches
         let engine = services.broker.observe { event in
@@ -55,7 +55,7 @@ struct WatchHandlers: Sendable {
 }
 
 extension WatchToken.Params {
-    /// What is kept for as long as the watch is there.
+    /// The most that is stored for as long as the watch lasts.
     private static var mostBytes: Int { 8_192 }
 
     /// - Throws: `invalidParameter`.

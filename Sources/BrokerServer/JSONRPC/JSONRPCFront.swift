@@ -23,7 +23,7 @@ package struct JSONRPCFront: Front {
     }
 }
 
-/// Each line stands for itself.
+/// Each line is independent.
 final class JSONRPCConversation: Conversation {
     private let service: RequestService
     let isOver = false
@@ -93,7 +93,7 @@ final class JSONRPCConversation: Conversation {
         }
     }
 
-    /// One array answers a batch, when the last answer is there (JSON-RPC 2.0, section 6).
+    /// One array answers a batch, once the last answer is ready (JSON-RPC 2.0, section 6).
     private func begin(
         _ items: [RequestLine.Item], in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
     ) -> MessageHandling {
@@ -134,7 +134,7 @@ extension JSONWriter {
         if !bytes.isEmpty { endLine() }
     }
 
-    /// Notifications have no place in the array.
+    /// Notifications have no element in the array.
     fileprivate mutating func batch(_ answers: JSONWriter) {
         if !answers.bytes.isEmpty { array { writer in writer.json(answers.bytes) } }
     }

@@ -42,7 +42,7 @@ struct JSONRPCReply: Reply {
 extension JSONWriter {
     /// Writes a token: its secrets go from guarded memory into the answer and nowhere else.
     ///
-    /// - Throws: when one does not open; what was written until then stays.
+    /// - Throws: if a secret does not open; the text written until then stays.
     mutating func token(
         _ token: AcquiredToken, watch: String? = nil, correlationID: String, from vault: any RecordVault
     ) throws(BrokerError) {

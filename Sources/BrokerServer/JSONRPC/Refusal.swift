@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-/// An error that answers no request in particular, as a line.
+/// An error that answers no particular request, as a line.
 package enum Refusal {
     package static func line(_ error: BrokerError) -> [UInt8] {
         line(RPCError(error.correlated(CorrelationID.make())))

@@ -1,11 +1,11 @@
 import BrokerModel
 import Synchronization
 
-/// The one place where the names of people and accounts get into the journal (`log.names`, decision 170).
+/// The one place that writes names of people and accounts to the journal (`log.names`, decision 28).
 package final class JournalNames: Sendable {
     package enum Style: String, Sendable, CaseIterable {
         case plain
-        /// The same name gives the same word, on this machine alone.
+        /// The same name gives the same word, on this machine only.
         case hashed
         case none
     }
@@ -34,7 +34,7 @@ package final class JournalNames: Sendable {
 
     static let withheld = "(name withheld)"
 
-    /// Made with the vault's key, so no table of names leads back. Nil while the broker is locked.
+    /// Keyed with the vault's key, so that no table of names reverses it. `nil` while the broker is locked.
     private func hash(of name: String, in partition: Partition) -> Substring? {
         let id = HomeAccountID(rawValue: name.lowercased())
         return (try? vault.accountID(of: id, at: "names in the journal", in: partition))?.prefix(12)

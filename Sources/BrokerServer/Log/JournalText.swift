@@ -1,4 +1,4 @@
-/// What the journal is told in words, with the names of people apart: whether they are written is a setting (`log.names`).
+/// A journal text that keeps the names of people separate: whether they are written is a setting (`log.names`).
 struct JournalText: Sendable, ExpressibleByStringInterpolation {
     fileprivate enum Part: Sendable {
         case words(String)
@@ -10,7 +10,7 @@ struct JournalText: Sendable, ExpressibleByStringInterpolation {
     init(stringLiteral words: String) { parts = [.words(words)] }
     init(stringInterpolation: Interpolation) { parts = stringInterpolation.parts }
 
-    /// With all names, as the audit log has it, which lies in the vault.
+    /// With all names, as in the audit log, which is in the vault.
     var plain: String { shown { $0 } }
 
     func shown(_ name: (String) -> String) -> String {
@@ -35,7 +35,7 @@ struct JournalText: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { parts.append(.words(literal)) }
         mutating func appendInterpolation<Value: Sendable>(_ value: Value) { parts.append(.words("\(value)")) }
-        /// A username, or whatever else a caller named an account by.
+        /// A username, or another name that a caller gave an account.
         mutating func appendInterpolation(person name: String) { parts.append(.person(name)) }
     }
 }

@@ -2,14 +2,14 @@ import BrokerEngine
 import BrokerModel
 import Synchronization
 
-/// Which refreshed tokens the journal has told of: one refresh answers all who wait for it, and a caller may wait a thousand times.
+/// Refreshed tokens already in the journal: one refresh answers all waiting callers, and a caller may wait a thousand times.
 final class RecentRefreshes: Sendable {
     private static let most = 512
 
     /// The oldest is forgotten first.
     private let told = Mutex((all: [Int](), next: 0))
 
-    /// Whether the caller was not told of as having got this token.
+    /// Whether no entry says yet that the caller got this token.
     func isNew(_ token: AcquiredToken, _ subject: RequestEntry.Subject) -> Bool {
         let owner = RepeatedFailure.Owner(subject.caller)
         var hasher = Hasher()

@@ -2,9 +2,9 @@ import BrokerAccess
 import BrokerModel
 import BrokerValues
 
-/// What makes two failures the same for the journal: a program that asks in a circle is told of once a minute.
+/// The key of equal failures in the journal: a program that asks in a loop is logged once a minute.
 struct RepeatedFailure: Hashable, Sendable {
-    /// Whose failures count together.
+    /// The owner of failures that count together.
     struct Owner: Hashable, Sendable {
         let partition: Partition
         let claimant: QuotaOwner
@@ -14,7 +14,7 @@ struct RepeatedFailure: Hashable, Sendable {
 
     enum Failure: Hashable, Sendable {
         case failed(ErrorKind, ErrorReason?)
-        /// No proper request: the code of JSON-RPC.
+        /// Not a valid request: the code of JSON-RPC.
         case refused(code: Int64)
     }
 

@@ -1,12 +1,12 @@
 import BrokerRPC
 import BrokerValues
 
-/// Counts requests where they end: by method and outcome, and how long tokens took. The hot path adds three numbers.
+/// Counts requests when they end: by method and outcome, and how long tokens took. The hot path adds three numbers.
 final class RequestCounts: Sendable {
     private let methods: [String: OutcomeCounts]
-    /// One of them: the hot path does not look for it.
+    /// One of the methods' counts: the hot path does not search for it.
     private let silent: OutcomeCounts
-    /// What no method is.
+    /// Counts of unknown methods.
     private let unknown = OutcomeCounts()
     private let byDoor = Door.allCases.map { ($0, Counter()) }
     private let cached = LatencyHistogram()
@@ -21,7 +21,7 @@ final class RequestCounts: Sendable {
         method == AcquireTokenSilent.name ? silent : methods[method] ?? unknown
     }
 
-    /// As ``of(_:)``, of a request that ends now.
+    /// As ``of(_:)``, for a request that ends now.
     func ended(_ subject: RequestEntry.Subject) -> OutcomeCounts {
         for (door, count) in byDoor where door == subject.audited.door { count.add() }
         return of(subject.method)

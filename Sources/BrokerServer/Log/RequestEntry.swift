@@ -5,14 +5,14 @@ import BrokerRPC
 import BrokerValues
 import Logging
 
-/// What became of a request that succeeded, as the log tells it.
+/// The result of a successful request, for the log.
 struct RequestOutcome: Sendable {
     /// A sentence without its end: "ada@example.org signed in at login.example".
     var words: JournalText
     var level: Logger.Level = .info
-    /// Whose tokens it is about.
+    /// The account whose tokens it is about.
     var account: String?
-    /// Which app it is about, where the caller does not act as one.
+    /// The app that it is about, if the caller does not act as one.
     var app: String?
     var audited = Audited.change
 
@@ -23,29 +23,29 @@ struct RequestOutcome: Sendable {
         case token(AcquiredToken)
     }
 
-    /// What only reads is of interest to who looks for it.
+    /// Requests that only read are of little interest: debug level, no audit.
     static func answered<M: BrokerMethod>(_ method: M.Type) -> RequestOutcome {
         RequestOutcome(
             words: "\(M.name)", level: M.isIdempotent ? .debug : .info, audited: M.isIdempotent ? .nothing : .change)
     }
 }
 
-/// One entry of the log for one request: a sentence that a person understands by itself (who, as which app, what, how it
-/// ended, how long it took), and the same facts as fields beside it.
+/// The log's entry for one request: a sentence that is clear by itself (caller, app, action, result, duration), and the same
+/// facts as fields.
 ///
-/// Nothing in it is secret: errors and outcomes carry no token and no code. What a provider said is shortened; what steers
-/// a terminal is taken out where entries are written.
+/// It holds no secret: errors and outcomes carry no token and no code. A provider's text is shortened; control characters for a
+/// terminal are removed when entries are written.
 struct RequestEntry: Sendable, Equatable {
     var level: Logger.Level
     var message: String
     var metadata: Logger.Metadata
 
-    /// What is known of a request before it ends.
+    /// The known facts of a request before it ends.
     struct Subject: Sendable {
         let method: String
         let audited: AuditedCaller
         var app: String?
-        /// Once its params are read.
+        /// Set once its params are read.
         var correlationID: String?
 
         init(method: String, caller: AuditedCaller) {
@@ -65,7 +65,7 @@ struct RequestEntry: Sendable, Equatable {
         metadata["account"] = outcome.account.map { "\(shown($0))" }
     }
 
-    /// - Parameter unsaid: how often the same has happened since it was last told.
+    /// - Parameter unsaid: how often the same has happened since the last entry.
     init(
         _ error: BrokerError, of subject: Subject, after duration: Duration, unsaid: Int = 0, _ names: JournalNames
     ) {
@@ -82,11 +82,11 @@ struct RequestEntry: Sendable, Equatable {
         metadata["oauth_error"] = error.details.oauthError.map { "\($0)" }
         metadata["sub_error"] = error.details.subError.map { "\($0)" }
         metadata["http_status"] = error.details.httpStatus.map { "\($0)" }
-        // Of a refusal all is said by now.
+        // A provider's refusal is already described in full.
         if error.details.oauthError == nil, names.style == .plain { metadata["cause"] = error.cause.map { "\($0)" } }
     }
 
-    /// A message that was no proper request.
+    /// A message that was not a valid request.
     init(_ error: RPCError, of subject: Subject, after duration: Duration, unsaid: Int = 0) {
         level = .info
         message = Self.sentence(
@@ -128,7 +128,7 @@ struct RequestEntry: Sendable, Equatable {
 }
 
 extension ErrorKind {
-    /// Whether the error's sentence may say whom it is about, or quote a provider that does.
+    /// Whether the error's text may name a person, or quote a provider that does.
     fileprivate var namesPeople: Bool {
         switch self {
         case .mismatchedUser, .ambiguousAccount, .accountNotFound, .invalidResponse: true

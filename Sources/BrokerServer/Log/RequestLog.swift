@@ -5,8 +5,9 @@ import BrokerRPC
 import BrokerValues
 import Logging
 
-/// The end of each request: it is counted, and told to the journal and the audit log. In the journal, what happens all the time (a token from the cache, a look at a list) is told at the debug
-/// level only, the same failure of the same caller once a minute, and a refresh once, however often its caller waits for it.
+/// The end of each request: it is counted, and written to the journal and the audit log. The journal has frequent events (a token
+/// from the cache, a listing) at the debug level only, the same failure of the same caller once a minute, and a refresh once,
+/// however often its caller waits for it.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let audit: AuditLog
@@ -24,12 +25,12 @@ struct RequestLog: Sendable {
         self.clock = clock
     }
 
-    /// To be handed back at the end of the request.
+    /// Returns the start time to pass back at the end of the request.
     func start() -> Duration { clock.uptime }
 
     func done(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject, since start: Duration) {
         counts.ended(subject).countDone()
-        // The hot path comes by here: nothing is put together that nobody reads.
+        // Part of the hot path: no text is composed unless it is read.
         switch outcome.audited {
         case .nothing: break
         case .token(let token):
@@ -45,7 +46,7 @@ struct RequestLog: Sendable {
         write(entry)
     }
 
-    /// - Returns: the error with its correlation id: the client's answer. The log has what that leaves out.
+    /// - Returns: the error with its correlation id: the client's answer. The log has the details that it leaves out.
     func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> BrokerError {
         var subject = subject
         counts.ended(subject).count(error.kind)
@@ -67,7 +68,7 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// The same failure of the same caller is told once a minute, and so many different ones.
+    /// Logs the same failure of the same caller once a minute, and a limited number of different ones.
     private func tell(
         _ failure: RepeatedFailure.Failure, of subject: RequestEntry.Subject, since start: Duration,
         _ entry: (_ duration: Duration, _ unsaid: Int) -> RequestEntry
@@ -104,7 +105,7 @@ extension AuditLog {
 }
 
 extension AuditEvent {
-    /// An account that its provider says was deleted; nil for anything else.
+    /// An account that its provider reports as deleted; `nil` for any other event.
     init?(ofProvider event: EngineEvent) {
         guard case .account(.removed, let account) = event.change else { return nil }
         self.init(method: RemoveAccount.name, outcome: "done")

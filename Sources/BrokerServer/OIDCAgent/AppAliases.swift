@@ -1,11 +1,11 @@
 import BrokerValues
 import Synchronization
 
-/// Other names of apps, which programs call them by. A reload changes them.
+/// Other names that programs use for apps. A reload changes them.
 package final class AppAliases: Sendable {
     private let names: Mutex<[ExactText: String]>
 
-    /// - Parameter names: apps by their other names.
+    /// - Parameter names: apps by their aliases.
     package init(_ names: [String: String] = [:]) { self.names = Mutex(Self.exact(names)) }
 
     package func apply(_ names: [String: String]) { self.names.withLock { $0 = Self.exact(names) } }

@@ -4,7 +4,7 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// One connection: an exchange of keys or none, one request, its answer.
+/// One connection: an optional key exchange, one request, its answer.
 final class OIDCAgentConversation: Conversation {
     private let service: RequestService
     private let names: AppAliases
@@ -47,7 +47,7 @@ final class OIDCAgentConversation: Conversation {
         }
     }
 
-    /// While the client is at work itself, beside the reactor.
+    /// Runs outside the reactor, while the client computes its own half.
     private func prepare() {
         guard let agreement = wire.exchange.agreement else { return }
         Task { [keys] in
@@ -67,8 +67,8 @@ final class OIDCAgentConversation: Conversation {
     ) -> MessageHandling {
         let (service, names, exchange) = (service, names, wire.exchange)
         let policy = service.policy
-        // The names of apps are given only when the owner of the records is known. A locked broker gives none, and must be reached
-        // to be unlocked.
+        // The names of apps are listed only when the owner of the records is known. A locked broker lists none, and must be
+        // reached to be unlocked.
         let asking = AdmissionRequest(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, needsKeys: false,
             reaching: .everything)

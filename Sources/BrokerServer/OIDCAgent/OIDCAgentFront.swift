@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// oidc-agent's socket: programs that know nothing of the broker ask here, each for one thing.
+/// oidc-agent's socket: programs written for oidc-agent ask here, one request per connection.
 package struct OIDCAgentFront: Front {
     package let door = Door.oidcAgent
     package let service: RequestService
@@ -13,8 +13,8 @@ package struct OIDCAgentFront: Front {
     private let isShut: Bool
 
     /// - Parameters:
-    ///   - names: what programs call apps.
-    ///   - isShut: whether everybody is told that the door is switched off: where somebody else holds the socket.
+    ///   - names: the programs' names for apps.
+    ///   - isShut: whether every client is answered that the door is off: needed while another process holds the socket.
     package init(_ service: RequestService, names: AppAliases, isShut: Bool = false) {
         (self.service, self.names, self.isShut) = (service, names, isShut)
     }
@@ -23,7 +23,7 @@ package struct OIDCAgentFront: Front {
 
     package func refusal(_ error: BrokerError) -> [UInt8] { Self.refusal(error) }
 
-    /// For whoever is turned away: no keys were exchanged with it.
+    /// For a refused client: no keys were exchanged with it.
     package static func refusal(_ error: BrokerError) -> [UInt8] { refusal(AgentFailure(error, app: nil)) }
 
     package func refusal(_ reason: ConnectionRefusal) -> [UInt8] {

@@ -4,26 +4,26 @@ import BrokerOIDCAgent
 import BrokerRPC
 import BrokerValues
 
-/// What a client of oidc-agent asks, as the broker's own methods have it.
+/// The request of an oidc-agent client, in terms of the broker's own methods.
 struct OIDCAgentQuestion: Sendable {
     let request: AgentRequest
     let method: String
     let params: JSONNode
-    /// The app that is meant, if it is known.
+    /// The requested app, if it is known.
     private(set) var app: String?
-    /// What is known to be wrong by now, for log and audit, and as the client is told.
+    /// An error known by now, for log and audit, and for the client.
     private(set) var error: BrokerError?
     private(set) var failure: AgentFailure?
     /// The names of the apps that the caller may use, for a list of them.
     private(set) var apps: [String] = []
 
-    /// As long as a request may ask for; a token that would have to live longer is refreshed all the same.
+    /// The longest lifetime that a request may ask for; a token that would have to live longer is refreshed all the same.
     private static let longest: Int64 = 86_400
 
     init(_ request: AgentRequest, of caller: Caller, _ names: AppAliases, _ policy: AccessPolicy) {
         var request = request
         if case .token(var asked) = request {
-            // Clients of an agent name what the broker adds by itself.
+            // Clients of an agent also name scopes that the broker adds by itself.
             asked.scopes = Scopes(asked.scopes).subtracting(Scopes.reserved).asGiven
             request = .token(asked)
         }
@@ -56,7 +56,7 @@ struct OIDCAgentQuestion: Sendable {
     ) throws(Miss) -> String {
         switch subject {
         case .account(let name):
-            // An alias takes no registered app's name.
+            // An alias never hides a registered app's name.
             guard let other = names.app(calledAlso: name), !policy.isRegistered(name, for: caller) else { return name }
             return other
         case .issuer(let issuer):
@@ -64,7 +64,7 @@ struct OIDCAgentQuestion: Sendable {
             do throws(BrokerError) { usable = try policy.usableApps(by: caller) } catch {
                 throw Miss(error: error, failure: AgentFailure(error, app: nil))
             }
-            // Whoever has to be asked about first is asked, where nothing else is meant.
+            // An app that needs a question to the person is used only if no other app fits.
             let fits =
                 [usable.allowed, usable.askable].lazy.map { apps in
                     apps.filter { isSame($0.authority.url, issuer) }.map(\.name)
@@ -80,13 +80,13 @@ struct OIDCAgentQuestion: Sendable {
             error: BrokerError(fits.isEmpty ? .appNotFound : .invalidParameter, "\(failure.error)."), failure: failure)
     }
 
-    /// No single app is meant.
+    /// The request does not identify a single app.
     private struct Miss: Error {
         let error: BrokerError
         let failure: AgentFailure
     }
 
-    /// With or without its last slash.
+    /// With or without a trailing slash.
     private static func isSame(_ authority: String, _ issuer: String) -> Bool {
         func plain(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
         return plain(authority).isExactly(plain(issuer))

@@ -4,12 +4,12 @@ import BrokerOIDCAgent
 import BrokerRPC
 import BrokerValues
 
-/// The answer as oidc-agent's client wants it, sealed as its request was.
+/// The answer in oidc-agent's format, sealed if its request was.
 struct OIDCAgentReply: Reply {
     private let question: OIDCAgentQuestion
     private let exchange: AgentExchange
     private let vault: any RecordVault
-    /// What is to be sent.
+    /// The bytes to send.
     private(set) var bytes: [UInt8] = []
 
     init(_ question: OIDCAgentQuestion, _ exchange: AgentExchange, from vault: any RecordVault) {
@@ -44,7 +44,7 @@ struct OIDCAgentReply: Reply {
         }
     }
 
-    /// What no app is called is not registered; of the rest the client is told in its own words.
+    /// An unusable name is answered as not registered; other errors get their own text.
     mutating func refuse(_ error: RPCError) {
         guard case .token(let asked) = question.request else {
             return fail(AgentFailure(BrokerError(.invalidParameter, error.message), app: nil))

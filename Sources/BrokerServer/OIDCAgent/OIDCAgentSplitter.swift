@@ -1,10 +1,10 @@
 import BrokerOIDCAgent
 import BrokerSocket
 
-/// The bytes of one connection, which its exchange cuts: what a message is depends on the keys.
+/// The bytes of one connection, split by its exchange: message boundaries depend on the keys.
 final class OIDCAgentWire {
     var exchange: AgentExchange
-    /// What the exchange said last, to be done by the conversation.
+    /// The exchange's last step, which the conversation carries out.
     private var step: AgentExchange.Step?
 
     init(_ keys: AgentKeyReserve) { exchange = AgentExchange(makeKeys: keys.take) }
@@ -13,7 +13,7 @@ final class OIDCAgentWire {
         let next = exchange.next()
         switch next {
         case .needsMore: return .needsMore
-        // The bytes layer answers it, and drops the rest until the client comes to read.
+        // The socket layer answers it, and drops the rest until the client reads.
         case .refuse(.tooLong): return .tooLong
         case .write, .ask, .refuse:
             step = next
@@ -27,7 +27,7 @@ final class OIDCAgentWire {
     }
 }
 
-/// Says that there is a step to be done; its bytes are with the exchange.
+/// Reports that a step is ready; its bytes are with the exchange.
 struct OIDCAgentSplitter: MessageSplitter {
     let wire: OIDCAgentWire
 

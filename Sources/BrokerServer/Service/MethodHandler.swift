@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// What lets a request in, whatever its params are.
+/// The requirements of a method, whatever its params are.
 struct MethodRules: Sendable {
     let name: String
     let permission: Permission
@@ -20,14 +20,14 @@ struct MethodRules: Sendable {
     }
 }
 
-/// The handler of some method.
+/// The handler of a method.
 protocol AnyMethodHandler: Sendable {
     var rules: MethodRules { get }
     /// - Throws: -32602, naming the field.
     func read(_ call: Call) throws(RequestRefusal) -> any PendingRequest
 }
 
-/// Does the work of a method. ``RequestService`` lets in the caller, and the app, before.
+/// Does the work of a method. ``RequestService`` admits the caller, and the app, before.
 struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp: AppNaming {
     let rules = MethodRules(M.self)
     /// Called on the reactor's thread: it must not wait and not touch the disk.
@@ -44,7 +44,7 @@ struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp:
         } catch { throw .malformed(error) }
     }
 
-    /// - Throws: what is wrong about the app that they name.
+    /// - Throws: the error of the app that they name.
     func request(_ params: M.Params) throws(WireError) -> any PendingRequest {
         MethodCall(params, as: try params.namedApp(), work)
     }

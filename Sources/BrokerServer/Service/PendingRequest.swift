@@ -3,14 +3,14 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// A request whose params were read and whose caller was not let in yet.
+/// A request with parsed params whose caller is not admitted yet.
 protocol PendingRequest: Sendable {
     var facts: RequestFacts { get }
     func admit(by policy: AccessPolicy, _ asking: AdmissionRequest, in context: ConnectionContext) throws(BrokerError)
         -> any AdmittedRequest
 }
 
-/// What the params say to ``RequestService``.
+/// The facts from the params for ``RequestService``.
 struct RequestFacts: Sendable {
     /// For the log.
     let app: String?
@@ -21,10 +21,10 @@ struct RequestFacts: Sendable {
     let waitForGrant: Int64?
 }
 
-/// A request whose caller was let in.
+/// A request whose caller was admitted.
 protocol AdmittedRequest: Sendable {
     func begin() throws(BrokerError) -> Work<CompletedWork>
-    /// Whether the caller would still be let in.
+    /// Whether the caller would still be admitted.
     func confirm(by policy: AccessPolicy) throws(BrokerError)
 }
 

@@ -3,13 +3,13 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// A request as its handler gets it: the caller may use the method, and act as the app. A class, so that handing it on costs one
+/// A request as its handler gets it: the caller may use the method, and act as the app. A class, so that passing it on costs one
 /// reference and not dozens.
 final class Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: AppNaming {
     let params: M.Params
-    /// An `AppRegistration`, an optional one, or ``NoApp``: as the method's params have it.
+    /// An `AppRegistration`, an optional one, or ``NoApp``, depending on the method's params.
     let app: M.Params.NamedApp.App
-    /// What the caller was let in by, if a person had to agree: nothing that goes beyond it may be answered.
+    /// The grant that admitted the caller, if a person had to agree: the answer must not exceed it.
     let grant: GrantInUse?
     let correlationID: String
     let context: ConnectionContext
@@ -26,7 +26,7 @@ final class Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: AppNamin
 
     var partition: Partition { context.caller.partition }
 
-    /// Tells the client something before its answer.
+    /// Notifies the client before its answer.
     func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
         context.notify(notification, params)
     }

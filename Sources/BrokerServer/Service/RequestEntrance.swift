@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// How one request comes in, and what is checked once more before its answer leaves. It is the same for every method.
+/// Admits one request, and checks it once more before its answer leaves. It is the same for every method.
 struct RequestEntrance: Sendable {
     let facts: RequestFacts
     let rules: MethodRules
@@ -22,7 +22,7 @@ struct RequestEntrance: Sendable {
 
     private var question: PresenceQuestion? { policy.question(for: rules.name, facts.presence, of: context.caller) }
 
-    /// - Returns: nil where something has to be waited for first: the person, or a look-up.
+    /// - Returns: `nil` if the request must wait first, for the person or a lookup.
     func admitNow() throws(BrokerError) -> (any AdmittedRequest)? {
         guard question == nil, !policy.mustLookUp(asking) else { return nil }
         do throws(BrokerError) { return try admit() } catch {
@@ -31,7 +31,7 @@ struct RequestEntrance: Sendable {
         }
     }
 
-    /// Lets a request in when its time has come: it is known whose the records are, and the person allows the caller.
+    /// Admits a request once the owner of the records is known and the person allows the caller.
     func admitLater() async throws(BrokerError) -> any AdmittedRequest {
         if let question {
             try await policy.requirePresence(question, of: context.caller)
@@ -52,7 +52,7 @@ struct RequestEntrance: Sendable {
         switch work {
         case .done(let completion): return completion
         case .waits(let output):
-            // What root asks about others puts nothing into a partition.
+            // Root's requests about other users store nothing in a partition.
             if rules.needsKeys, rules.permission != .ownership {
                 try await policy.prepare(context.caller.partition, adds: rules.addsRecords)
             }
@@ -60,7 +60,7 @@ struct RequestEntrance: Sendable {
         }
     }
 
-    /// What waited may have outlived its right, and its caller may be inside of a sandbox by now.
+    /// A request that waited may have outlived its right, and its caller may be inside of a sandbox by now.
     func confirm(_ request: any AdmittedRequest) throws(BrokerError) {
         if context.hasMoved(false) { throw .movedMeanwhile(context.caller) }
         try request.confirm(by: policy)

@@ -4,18 +4,18 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// The one way of every request, below all protocols: right, params, keys, app, work, answer, log. A front says who is calling
+/// The one path of every request, below all protocols: right, params, keys, app, work, answer, log. A front identifies the caller
 /// (``ConnectionContext``), names a method, and writes the answer in its own protocol (``Reply``).
 package final class RequestService: Sendable {
     let policy: AccessPolicy
     let services: ServerServices
-    /// Of each user, over all fronts.
+    /// The requests of each user, over all fronts.
     let ofUsers: UserRequests
     private let log: RequestLog
     private let handlers: [String: any AnyMethodHandler]
-    /// Audits what the provider decided.
+    /// Audits the provider's decisions.
     private let providersWord: Subscription
-    /// Of watches.
+    /// The observations of watches.
     private let observations: [Subscription]
 
     package init(_ services: ServerServices) {
@@ -46,7 +46,7 @@ package final class RequestService: Sendable {
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.rules.name, $0) })
     }
 
-    /// The handler of a method that the client calls by this name; nil, and a line in the log, where there is none.
+    /// The handler of the method with this name; `nil`, and a line in the log, if there is none.
     func handler(of method: String, in context: ConnectionContext) -> (any AnyMethodHandler)? {
         if let handler = handlers[method] { return handler }
         log.refused(
@@ -60,7 +60,7 @@ package final class RequestService: Sendable {
 
     /// Begins a request, on the reactor's thread. The answer is in the reply when this returns, unless the request waits.
     ///
-    /// - Parameter read: gives the params, or a refusal of the front's own. They are read when the caller may use the method.
+    /// - Parameter read: gives the params, or the front's own refusal. They are read after the caller's right to the method is checked.
     func begin<R: Reply>(
         _ rules: MethodRules, in context: ConnectionContext, _ reply: inout R,
         reading read: () throws(RequestRefusal) -> any PendingRequest
@@ -101,7 +101,7 @@ package final class RequestService: Sendable {
         return .answered
     }
 
-    /// Right of the person's own tools, whatever the params are.
+    /// The rights of the person's own tools, whatever the params are.
     private func requireRight(_ permission: Permission, in context: ConnectionContext) throws(BrokerError) {
         switch permission {
         case .administration: try policy.requireAdministrator(context.callerNow())

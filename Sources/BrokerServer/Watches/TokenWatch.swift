@@ -5,17 +5,17 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// One `token.watch`: what its client has, and one look at a time for the next.
+/// One `token.watch`: the client's token, and one check at a time for the next.
 final class TokenWatch: Sendable {
-    /// Of its connection.
+    /// Unique in its connection.
     let name: String
     let context: ConnectionContext
-    /// Of the first token.
+    /// The account of the first token.
     let accountID: String
     let app: AppRegistration
-    /// Whether its client named one, or took the one that was there.
+    /// Whether its client named an account, rather than taking the only one.
     let namesAccount: Bool
-    /// What is asked for at each renewal.
+    /// The params of each renewal.
     let params: WatchToken.Params
     private let looks: WatchChecks
     private let place: Watches.Place
@@ -25,14 +25,14 @@ final class TokenWatch: Sendable {
         var schedule: WatchSchedule
         var held: HeldToken
         var grant: GrantInUse? { didSet { grantEnd = grant?.expiresOn } }
-        /// Until it was looked at once it is over.
+        /// The end of the grant, until a check was scheduled for it.
         var grantEnd: NumericDate?
         var look: Task<Void, Never>?
         var hasBegun = false
         var hasEnded = false
         /// A token is on its way to the client.
         var isTelling = false
-        /// Why it is over, to be told after that token.
+        /// The reason for its end, to be sent after that token.
         var ending: BrokerError?
     }
 
@@ -43,7 +43,7 @@ final class TokenWatch: Sendable {
         let fingerprint: Int
     }
 
-    /// - Parameter first: is about to be answered.
+    /// - Parameter first: the token of the answer, about to be sent.
     init(
         _ name: String, of request: Request<WatchToken>, _ first: AcquiredToken, _ place: Watches.Place,
         _ looks: WatchChecks
@@ -75,11 +75,11 @@ final class TokenWatch: Sendable {
         guard context.keep(self) else { return }
         state.withLock { $0.hasBegun = true }
         looks.watches.add(self)
-        // What happened meanwhile it was not told of.
+        // Checks for events that occurred before the watch was added.
         glance(soon: true)
     }
 
-    /// Nothing is told any more.
+    /// Ends the watch without a notification.
     func end() {
         let look = state.withLock { state in
             state.hasEnded = true
@@ -109,7 +109,7 @@ final class TokenWatch: Sendable {
         looks.watches.reschedule(self)
     }
 
-    /// How long until the next look; nil while there is one, and after the end.
+    /// The time until the next check; `nil` during one, and after the end.
     var wait: Duration? {
         let clock = looks.clock
         return state.withLock { state in
@@ -124,7 +124,7 @@ final class TokenWatch: Sendable {
         }
     }
 
-    /// Begins what is due, in a task of its own.
+    /// Begins a due check, in a task of its own.
     func look() {
         state.withLock { state in
             guard state.hasBegun, !state.hasEnded, state.look == nil else { return }
@@ -172,20 +172,20 @@ final class TokenWatch: Sendable {
 }
 
 extension WatchToken.Params {
-    /// The same for the renewals.
+    /// The params for the renewals.
     fileprivate func standing(of accountID: String) -> WatchToken.Params {
         var params = self
         params.forceRefresh = false
         params.rejectedToken = nil
         params.waitForGrant = nil
         params.query.account = .id(accountID)
-        // The person has proved who they are; no refresh does it again.
+        // The person has proved who they are; no refresh repeats it.
         params.query.challenge = params.query.challenge?.withoutStepUp
         return params
     }
 
-    /// For a token that others' refreshes brought: it need not live for as long as was asked for, or two such watches would have
-    /// one another's tokens renewed without end.
+    /// For a token from another caller's refresh: it need not live for as long as was asked for, or two such watches would have
+    /// each other's tokens renewed without end.
     var relaxed: WatchToken.Params {
         var params = self
         params.query.minimumLifetime = nil

@@ -4,7 +4,7 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// A look of a watch: its caller is judged anew, as for a silent request of its own.
+/// A check of a watch: its caller is judged anew, as for a silent request of its own.
 struct WatchChecks: Sendable {
     let tokens: TokenHandlers
     let log: RequestLog
@@ -52,7 +52,7 @@ struct WatchChecks: Sendable {
             log.done(.refreshed(token), subject, since: start)
             return .another(news)
         } catch {
-            // Who named nobody is not told of a name.
+            // A client that named no account must not learn an account's name.
             let error = watch.namesAccount ? error : error.orNobodyThere(watch.app)
             _ = log.failed(error, subject, since: start)
             return .failed(error)
@@ -73,14 +73,14 @@ struct WatchChecks: Sendable {
         return try held.fingerprint == services.broker.fingerprint(of: token)
     }
 
-    /// Whether the caller would be let in as when the last token went out. A grant that was taken back is not asked for again.
+    /// Whether the caller would be admitted as when the last token was sent. A withdrawn grant is not asked for again.
     private func stands(_ grant: GrantInUse?, _ watch: TokenWatch) throws(BrokerError) {
         if watch.context.hasMoved(false) { throw BrokerError.movedMeanwhile(watch.context.caller) }
         if watch.context.hasEnded() { throw BrokerError.endedMeanwhile(watch.context.caller) }
         try services.policy.confirm(Admission(app: watch.app, grant: grant), of: watch.context.caller)
     }
 
-    /// Without asking a provider. A token that was had without the claims that the watch asks for is none for it.
+    /// Checks without a request to a provider. A token obtained without the claims that the watch asks for does not fit it.
     private func hasAnother(_ watch: TokenWatch) throws(BrokerError) -> Bool {
         var params = watch.params.relaxed
         let wantsClaims = params.query.claims != nil || params.query.challenge?.claims != nil
@@ -106,7 +106,7 @@ struct WatchChecks: Sendable {
         let request = Request<WatchToken>(params: params, admitted, correlationID: correlationID, context)
         let asked = try tokens.silent(request)
         let token: AcquiredToken
-        // A glance begins no renewal ahead of time: that would tell all watches, and they would glance again.
+        // A quick check begins no early renewal: that would notify all watches, and they would check again.
         let broker = services.broker
         if let cached = look == .glance ? try broker.glance(asked) : broker.memory.cached(asked) {
             token = cached
@@ -139,7 +139,7 @@ struct WatchChecks: Sendable {
 }
 
 extension WatchToken.Params {
-    /// - Parameter app: as it was named when the watch began.
+    /// - Parameter app: its registration when the watch began.
     fileprivate func appReference(_ app: AppRegistration) -> AppReference {
         if let name = selection.app { return .registered(name) }
         guard let clientID = selection.clientId, let authority = selection.authority else {
@@ -150,7 +150,7 @@ extension WatchToken.Params {
 }
 
 extension BrokerError {
-    /// What a silent request without an account is answered with where there is none.
+    /// The answer to a silent request without an account if there is no account.
     fileprivate func orNobodyThere(_ app: AppRegistration) -> BrokerError {
         guard kind == .accountNotFound else { return self }
         return BrokerError(

@@ -2,16 +2,16 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// All watches of all connections, and the one timer that wakes them (docs/decisions/0181).
+/// All watches of all connections, and the one timer that wakes them (docs/decisions/0021).
 package final class Watches: Sendable {
-    /// Of one connection.
+    /// The limit for one connection.
     package static let mostEach = 64
-    /// Of all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
+    /// The limit for all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
     package static let most = 10_240
-    /// Connections that do not give way because of their watches. A user has at most half, and a program a tenth; the others'
-    /// clients connect again, and watch there.
+    /// Connections that are not evicted because they have watches. A user has at most half, and a program a tenth; the clients of
+    /// others connect again, and watch there.
     private static let mostLasting = 256
-    /// The longest sleep: somebody may set the clock.
+    /// The longest sleep: the clock may be set meanwhile.
     private static let longestSleep = Duration.seconds(15)
 
     private struct State {
@@ -30,7 +30,7 @@ package final class Watches: Sendable {
 
     // MARK: Places
 
-    /// Given back with the object.
+    /// Released with the object.
     package final class Place: Sendable {
         private let release: @Sendable () -> Void
 
@@ -48,7 +48,7 @@ package final class Watches: Sendable {
         return Place { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
     }
 
-    /// - Returns: what lets a connection with watches stay when the places run out; nil where its program has many such.
+    /// - Returns: keeps a connection with watches when the slots run out; `nil` if its program has many such.
     func stay(of claimant: QuotaOwner, _ payer: Partition) -> Place? {
         let claimant = claimant.orAllUnnamed
         guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
@@ -61,7 +61,7 @@ package final class Watches: Sendable {
         )
     }
 
-    // MARK: What goes on
+    // MARK: Events
 
     func add(_ watch: TokenWatch) { state.withLock { $0.watches[ObjectIdentifier(watch)] = watch } }
 
@@ -74,9 +74,9 @@ package final class Watches: Sendable {
         }
     }
 
-    /// Something happened that may concern some.
+    /// Call when an event may concern some watches.
     ///
-    /// - Parameter soon: false for what happens often.
+    /// - Parameter soon: false for frequent events.
     func glance(soon: Bool, _ isConcerned: (TokenWatch) -> Bool) {
         for watch in all where isConcerned(watch) { watch.glance(soon: soon) }
     }
@@ -85,7 +85,7 @@ package final class Watches: Sendable {
         for watch in all { watch.end(telling: error) }
     }
 
-    /// It has to be looked at earlier or later than before.
+    /// Call when its next check is earlier or later than before.
     func reschedule(_ watch: TokenWatch) {
         if let wait = watch.wait { wake(within: wait) }
     }
@@ -106,7 +106,7 @@ package final class Watches: Sendable {
         }
     }
 
-    /// Those that are due begin; the others say when they will be.
+    /// Begins the due checks, and schedules the next one.
     private func lookAtAll() {
         let watches = state.withLock { state in
             (state.timer, state.wakesAt) = (nil, nil)

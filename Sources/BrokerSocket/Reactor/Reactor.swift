@@ -5,7 +5,7 @@ import Synchronization
 
 /// One thread that waits for many sockets, and does what they are ready for (epoll(7)).
 ///
-/// It reads the writer of the bytes, which NIO does not (decision 59).
+/// It reads the writer of the bytes, which NIO does not (decision 29).
 ///
 /// `@unchecked Sendable`: `sources`, `timers`, `alarm`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
 /// is constant or has a lock.

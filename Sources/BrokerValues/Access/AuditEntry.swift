@@ -1,17 +1,17 @@
-/// One thing that was decided or handed out. The same thing, done again within a few seconds, is counted and not repeated.
+/// A decision or an issued token. A repetition within a few seconds is counted instead of logged again.
 package struct AuditEntry: Codable, Sendable, Hashable {
     /// Counts from 1, without gaps.
     package var sequence: Int64 = 0
-    /// When it happened, the first time.
+    /// When it first happened.
     package var time: NumericDate
     package var count: Int64 = 1
-    /// Nil: the broker itself.
+    /// `nil` for the broker itself.
     package var caller: CallerIdentity?
-    /// What the caller was judged by.
+    /// The facts on which the caller was judged.
     package var facts: CallerFacts?
     package var method: String
     package var app: String?
-    /// The account's opaque id; no name.
+    /// The account's opaque id, not its name.
     package var account: String?
     package var scopes: [String]?
     /// `cached`, `issued`, `done`, or the kind of the error.
@@ -19,9 +19,9 @@ package struct AuditEntry: Codable, Sendable, Hashable {
     package var reason: String?
     /// A change in a few words.
     package var detail: String?
-    /// By which ``Door`` it was asked for.
+    /// The ``Door`` of the request.
     package var door: String?
-    /// The last one's, where it was counted.
+    /// For a counted entry, that of the last repetition.
     package var correlationID: String?
 
     package init(time: NumericDate, method: String, outcome: String) {

@@ -1,14 +1,14 @@
-/// How hard it is for another program of the same person to pass for a caller; strongest first.
+/// How hard it is for another program of the same user to impersonate a caller; strongest first.
 package enum CallerTier: String, Codable, Sendable, Comparable, CaseIterable {
-    /// Inside of a Flatpak, a snap, a container or any other sandbox.
+    /// Inside a Flatpak, a snap, a container or any other sandbox.
     case sandboxed
-    /// AppArmor or SELinux confines it.
+    /// Confined by AppArmor or SELinux.
     case confined
     /// A system service, or a program that only root can change.
     case systemInstalled
-    /// Any other process of the person, seen to be outside of sandboxes.
+    /// Any other process of the user, seen to be outside sandboxes.
     case unknown
-    /// Nobody can tell where it is: it has the fewest rights.
+    /// Its place is unknown: it has the fewest rights.
     case unidentified
 
     package static func < (left: CallerTier, right: CallerTier) -> Bool { left.strength < right.strength }
@@ -24,7 +24,7 @@ package enum CallerTier: String, Codable, Sendable, Comparable, CaseIterable {
     }
 }
 
-/// What the broker calls a caller, in grants, lists and errors: a sandbox's id, a label, a unit or a path.
+/// The broker's name for a caller, in grants, lists and errors: a sandbox's id, a label, a unit or a path.
 package struct CallerIdentity: Codable, Sendable, Hashable {
     package var tier: CallerTier
     package var id: String
@@ -35,18 +35,18 @@ package struct CallerIdentity: Codable, Sendable, Hashable {
     }
 }
 
-/// The facts a caller was judged by, by name, as they were used: for people who want to know why.
+/// The facts on which a caller was judged, by name, as they were used: for people who want to know the reason.
 package typealias CallerFacts = [String: String]
 
 extension CallerIdentity {
-    /// Whether the same caller can be told again later. A process number is somebody else's tomorrow.
+    /// Whether the same caller can be recognised later. A process id is reused.
     package var isLasting: Bool {
         tier != .unidentified && !id.hasPrefix("pid ") && !id.hasPrefix(Self.unnamedSandbox + "pid ")
     }
 
-    /// Whether it is a sandbox that nobody vouches for: it is called after its cgroup, which others may share.
+    /// Whether it is a sandbox without a confirmed name: it is named after its cgroup, which others may share.
     package var isUnnamedSandbox: Bool { tier == .sandboxed && id.hasPrefix(Self.unnamedSandbox) }
 
-    /// What the names of such sandboxes begin with.
+    /// The prefix of the names of such sandboxes.
     package static let unnamedSandbox = "container:"
 }

@@ -1,5 +1,5 @@
-/// The typed names by which lists, grants and facts call callers (docs/decisions/0113). A type says whose word a name is, so that
-/// a unit of the user's does not pass for one of the system, nor a Flatpak for a snap.
+/// The typed names of callers in lists, grants and facts (docs/decisions/0022). The type shows the source of a name, so that a
+/// user's unit does not pass for one of the system, nor a Flatpak for a snap.
 package enum CallerName {
     /// A unit of the system's manager.
     package static func system(unit: String) -> String { "system:" + unit }
@@ -15,13 +15,13 @@ package enum CallerName {
         return "snap:\(parts[1])"
     }
 
-    /// Whether a unit's own name could be read as a typed one: colons are allowed in it.
+    /// Whether a unit's own name could be read as a typed one: it may contain colons.
     package static func looksTyped(unit: String) -> Bool {
         [system(unit: ""), user(unit: "")].contains(where: unit.hasPrefix)
     }
 
-    /// A sandbox as lists and grants name it. An entry without a type is of an earlier version, or of a person who typed it: an
-    /// application's id is a Flatpak's, and what looks like a snap's profile is the snap's.
+    /// A sandbox's name in lists and grants. An entry without a type comes from an earlier version, or from a user who typed it:
+    /// an application's id is a Flatpak's, and a name like a snap's profile is the snap's.
     package static func sandbox(_ entry: String) -> String {
         entry.utf8.contains(UInt8(ascii: ":")) ? entry : snap(label: entry) ?? flatpak(entry)
     }

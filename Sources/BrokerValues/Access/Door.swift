@@ -1,4 +1,4 @@
-/// By which socket and protocol a request came.
+/// The socket and protocol of a request.
 package enum Door: String, Sendable, CaseIterable {
     /// The broker's own socket.
     case socket

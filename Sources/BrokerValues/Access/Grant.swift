@@ -1,19 +1,19 @@
-/// What a person allowed a caller: to use an app, or a part of what the app may.
+/// A user's permission for a caller to use an app, or a part of the app's access.
 package struct Grant: Codable, Sendable, Hashable {
     package var id: String
     package var caller: CallerIdentity
     /// The app's name, or an ad hoc client's identity.
     package var app: String
-    /// Nil: every account of the app's group.
+    /// `nil` for every account of the app's group.
     package var accountID: String?
-    /// Nil: every scope.
+    /// `nil` for every scope.
     package var scopes: [String]?
     package var createdOn: NumericDate
-    /// Nil: no end.
+    /// `nil` for no end.
     package var expiresOn: NumericDate?
     package var lastUsedOn: NumericDate?
     package var uses: Int64 = 0
-    /// What the caller was judged by when it asked; nil where it was named in advance.
+    /// The facts on which the caller was judged when it asked; `nil` if it was named in advance.
     package var facts: CallerFacts?
 
     package init(
@@ -31,15 +31,15 @@ package struct Grant: Codable, Sendable, Hashable {
     }
 }
 
-/// What a caller asked for and nobody has answered yet.
+/// A caller's request that has not been answered yet.
 package struct GrantRequest: Sendable, Hashable {
     package var id: String
     package var caller: CallerIdentity
-    /// As ``Grant/app``.
+    /// The same as ``Grant/app``.
     package var app: String
-    /// Of a client without a registration.
+    /// For a client without a registration.
     package var clientID: String?
-    /// URL of the app's or client's authority; nil where an earlier broker did not say.
+    /// URL of the app's or client's authority; `nil` from an earlier broker.
     package var authority: String?
     package var accountID: String?
     package var scopes: [String]?
@@ -62,12 +62,12 @@ package struct GrantRequest: Sendable, Hashable {
     }
 }
 
-/// What became of a request or of a grant.
+/// The outcome of a request or of a grant.
 package enum GrantChange: String, Codable, Sendable, CaseIterable {
     case requested
     case approved
     case denied
     case revoked
-    /// Nobody answered the request in time.
+    /// The request was not answered in time.
     case expired
 }

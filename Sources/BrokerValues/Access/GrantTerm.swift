@@ -1,8 +1,8 @@
-/// How long a person can agree to, on the page and in a notice.
+/// The terms that a user can choose, on the page and in a notification.
 package enum GrantTerm: String, Sendable, CaseIterable {
     case today, month, always
 
-    /// Seconds; nil for as long as the rules allow.
+    /// In seconds; `nil` for the longest lifetime that the rules allow.
     package var lifetime: Int64? {
         switch self {
         case .today: 12 * 3600
@@ -11,7 +11,7 @@ package enum GrantTerm: String, Sendable, CaseIterable {
         }
     }
 
-    /// A sandbox that nobody vouches for is allowed half a day at most.
+    /// A sandbox without a confirmed name is allowed half a day at most.
     package static func offered(to caller: CallerIdentity) -> [GrantTerm] {
         caller.isUnnamedSandbox ? [.today] : allCases
     }

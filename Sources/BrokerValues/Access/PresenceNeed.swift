@@ -1,23 +1,23 @@
-/// Whether a request needs the person to show that they are there, where the administrator asks for that (`admin.proof`): because
-/// somebody comes by a right that they did not have.
+/// Whether a request requires proof of the user's presence, if the administrator demands it (`admin.proof`): because a caller
+/// would gain a right.
 package enum PresenceNeed: Sendable, Equatable {
     case none
     /// Always.
-    /// - caller: who comes by the right; nil where that is nobody in particular.
-    /// - apps: what the right is for.
+    /// - caller: the caller that gains the right; nil if there is no particular one.
+    /// - apps: the apps that the right is for.
     case always(caller: String? = nil, apps: [String] = [])
-    /// The answer to what a caller asked for.
+    /// The answer to a caller's request.
     case approval(request: String)
-    /// Becoming a sandbox: where the name has rights already.
+    /// Becoming a sandbox: if the name already has rights.
     case sandbox(String)
 }
 
-/// What the person confirms, for them to read: nothing else is confirmed with it.
+/// The action that the user confirms: nothing else is confirmed with it.
 package struct PresenceQuestion: Sendable, Equatable {
     package var method: String
-    /// Who comes by a right; nil where that is nobody in particular.
+    /// The caller that gains a right; `nil` if there is no particular one.
     package var caller: String?
-    /// What the right is for.
+    /// The apps that the right is for.
     package var apps: [String]
 
     package init(_ method: String, caller: String? = nil, apps: [String] = []) {

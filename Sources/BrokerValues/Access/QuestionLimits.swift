@@ -1,16 +1,18 @@
-/// How much a person can be asked at once. The page, the notice and the terminal show this much whole; what is longer is not asked.
+/// The size limits of a question to the user. Page, notification and terminal show this much in full; longer questions are not
+/// asked.
 package enum QuestionLimits {
-    /// Of one request.
+    /// Per request.
     package static let scopes = 100
-    /// Bytes of all of them, with a separator between two.
+    /// In bytes, for all of them, with a separator between two.
     package static let scopeBytes = 2_000
-    /// Bytes of a client's id.
+    /// A client's id, in bytes.
     package static let clientID = 200
-    /// Bytes of an authority's URL.
+    /// An authority's URL, in bytes.
     package static let authority = 300
 
-    /// Characters of what else the page shows: the caller, an account, a fact. Whoever has a longer name cannot be allowed there.
+    /// Characters of other texts on the page: the caller, an account, a fact. A caller with a longer name cannot be allowed
+    /// there.
     package static let onPage = 1_000
-    /// Characters of a notice's title and text: more than that desktops cut. A longer one cannot be allowed there.
+    /// Characters of a notification's title and text: desktops truncate longer ones. A longer one cannot be allowed there.
     package static let onNotice = 400
 }

@@ -1,8 +1,8 @@
-/// One challenge of a `WWW-Authenticate` header (RFC 9110, section 11.6.1). Servers' mistakes that leave no doubt are forgiven: commas that
-/// are missing or too many, values without quotation marks, an end of a line between two headers. Pure, and linear in time.
+/// One challenge of a `WWW-Authenticate` header (RFC 9110, section 11.6.1). Unambiguous mistakes of servers are tolerated:
+/// missing or extra commas, values without quotation marks, a line end between two headers. Pure, and linear in time.
 package struct AuthenticationChallenge: Sendable, Equatable {
     package var scheme: String
-    /// A credential-like text in the place of parameters.
+    /// A credential-like text instead of parameters.
     package var token68: String?
     package var parameters: [Parameter] = []
 
@@ -11,21 +11,21 @@ package struct AuthenticationChallenge: Sendable, Equatable {
         package var value: String
     }
 
-    /// Where reading ends.
+    /// Where parsing stops.
     package struct Malformed: Error, Equatable {
-        /// What stands there, whole.
+        /// The whole rest.
         package var rest: String
     }
 
     package static let most = 32
     package static let mostParameters = 64
 
-    /// The first of the name, in any case of letters.
+    /// The first parameter of the name, compared case-insensitively.
     package subscript(name: String) -> String? {
         parameters.first { $0.name.lowercased() == name }?.value
     }
 
-    /// - Parameter header: the value of one header, or those of several with a comma between them.
+    /// - Parameter header: the value of one header, or the values of several separated by commas.
     package static func read(_ header: String) throws(Malformed) -> [AuthenticationChallenge] {
         var reader = Reader(bytes: Array(header.utf8))
         var challenges: [AuthenticationChallenge] = []
@@ -37,7 +37,7 @@ package struct AuthenticationChallenge: Sendable, Equatable {
             let end = reader.place
             reader.skip(Reader.isBlank)
             if reader.take(UInt8(ascii: "=")) {
-                // A parameter of the challenge before.
+                // A parameter of the previous challenge.
                 reader.skip(Reader.isBlank)
                 guard let last = challenges.indices.last, challenges[last].token68 == nil,
                     challenges[last].parameters.count < mostParameters, let value = reader.value()
@@ -81,7 +81,7 @@ private struct Reader {
         return place > start ? text(start..<place) : nil
     }
 
-    /// The rest up to the next comma, if it is one word that is no parameter. It stays unread otherwise.
+    /// The text up to the next comma, if it is one word and not a parameter. Otherwise it stays unread.
     mutating func token68() -> String? {
         let start = place
         skip { Self.isAlphanumeric($0) || Self.marks68.contains($0) }
@@ -93,7 +93,7 @@ private struct Reader {
         return nil
     }
 
-    /// In quotation marks, or a word without any.
+    /// A quoted string, or a word without quotation marks.
     mutating func value() -> String? {
         guard take(UInt8(ascii: "\"")) else {
             let start = place

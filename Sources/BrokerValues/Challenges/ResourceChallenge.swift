@@ -1,26 +1,26 @@
-/// What a resource server asks of the next token, by the challenge that it refused the last request with (RFC 6750, RFC 9449, RFC 9470,
-/// RFC 9728, and Microsoft Entra's claims). Pure (docs/decisions/0182).
+/// A resource server's requirements for the next token, from the challenge to the last request (RFC 6750, RFC 9449, RFC 9470, RFC
+/// 9728, and Microsoft Entra's claims). Pure (docs/decisions/0021).
 package struct ResourceChallenge: Sendable, Hashable {
     /// As received.
     package let text: String
-    /// What the token has to be good for besides.
+    /// Further scopes for the token.
     package private(set) var scopes: [String] = []
     /// A claims request, as JSON.
     package private(set) var claims: String?
-    /// How the person has to prove who they are, and how long ago that may be.
+    /// How the user has to authenticate, and the maximum age of that.
     package private(set) var stepUp: StepUp?
-    /// The server itself, as its metadata's address says (RFC 9728, section 3.1).
+    /// The server itself, from its metadata's address (RFC 9728, section 3.1).
     package private(set) var resource: String?
 
-    /// Not understood.
+    /// The challenge cannot be parsed.
     package struct Unreadable: Error, Sendable, Equatable {
-        /// Goes on a sentence about the param.
+        /// The end of a sentence that begins with the param.
         package let problem: String
     }
 
     package static let longest = 32_768
 
-    /// What is only handed on.
+    /// For a text that is only passed on.
     package init(unread text: String) { self.text = text }
 
     /// - Parameter header: the value of a `WWW-Authenticate` header, with all challenges that are in it.
@@ -32,7 +32,7 @@ package struct ResourceChallenge: Sendable, Hashable {
         let all: [AuthenticationChallenge]
         do throws(AuthenticationChallenge.Malformed) { all = try AuthenticationChallenge.read(header) } catch {
             throw Unreadable(
-                problem: "must be the value of a WWW-Authenticate header, and is none from \(quoted(error.rest)) on")
+                problem: "must be the value of a WWW-Authenticate header, and is invalid from \(quoted(error.rest)) on")
         }
         let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme.lowercased()) }
         guard !challenges.isEmpty else {
@@ -58,7 +58,7 @@ package struct ResourceChallenge: Sendable, Hashable {
     }
 
     private mutating func add(_ challenge: AuthenticationChallenge) throws(Unreadable) {
-        // What a token that is no good would have to be good for says nothing about the next.
+        // The required scopes of an invalid token do not apply to the next one.
         if challenge["error"] != "invalid_token", let text = challenge["scope"] {
             for scope in text.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
             where !scopes.contains(scope) {
@@ -84,13 +84,13 @@ package struct ResourceChallenge: Sendable, Hashable {
 
     // MARK: The server
 
-    /// Whether a resource that an app is registered for is the one that refused.
+    /// Whether a resource of the app's registration is the one that refused.
     package func isFrom(_ resource: String) -> Bool {
         guard let own = self.resource else { return false }
         return Self.plain(own) == Self.plain(resource)
     }
 
-    /// The well-known part stands between the host and the path of what it is about.
+    /// The well-known part is between the host and the path of the resource.
     private static func resource(ofMetadataAt url: String) -> String? {
         let marker = "/.well-known/oauth-protected-resource"
         guard let host = host(of: url), !url.contains("#"), !url.contains("?"),
@@ -101,7 +101,7 @@ package struct ResourceChallenge: Sendable, Hashable {
         return String(url[..<path] + rest)
     }
 
-    /// Scheme and host in small letters, and without the last slash.
+    /// Scheme and host in lower case, without the trailing slash.
     private static func plain(_ uri: String) -> String {
         guard let host = host(of: uri) else { return uri }
         let path = uri[host...].firstIndex(of: "/") ?? uri.endIndex
@@ -109,18 +109,18 @@ package struct ResourceChallenge: Sendable, Hashable {
         return uri[..<path].lowercased() + (rest.hasSuffix("/") ? rest.dropLast() : rest)
     }
 
-    /// Where it begins.
+    /// The start of the host.
     private static func host(of uri: String) -> String.Index? {
         guard let colon = uri.firstIndex(of: ":"), uri[colon...].hasPrefix("://") else { return nil }
         return uri.index(colon, offsetBy: 3)
     }
 }
 
-/// A sign-in that proves more than the last one (RFC 9470).
+/// A sign-in with stronger authentication than the last one (RFC 9470).
 package struct StepUp: Sendable, Hashable {
     /// Best first; none means any.
     package let acrValues: [String]
-    /// Seconds since the person last proved who they are.
+    /// The maximum age of the user's last authentication, in seconds.
     package let maxAge: Int64?
 
     fileprivate init?(_ challenge: AuthenticationChallenge) throws(ResourceChallenge.Unreadable) {
@@ -138,7 +138,7 @@ package struct StepUp: Sendable, Hashable {
         guard isAsked || !words.isEmpty || maxAge != nil else { return nil }
     }
 
-    /// As a claims request, as far as that can say it: which contexts the ID token has to name one of.
+    /// As a claims request, as far as possible: the contexts of which the ID token has to name one.
     package var claims: String? {
         guard !acrValues.isEmpty else { return nil }
         let acr: JSONObject = ["essential": true, "values": .array(acrValues.map(JSONValue.string))]

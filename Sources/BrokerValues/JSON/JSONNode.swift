@@ -1,5 +1,5 @@
-/// A JSON value as it stood on the line: numbers as their text, members in order and with repetitions, so that whoever
-/// reads a message can return an `id` as it came and refuse a name that was given twice.
+/// A JSON value as received: numbers as their text, members in order and with repetitions, so that the reader of a message can
+/// return an `id` unchanged and refuse a repeated name.
 package enum JSONNode: Sendable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ package enum JSONNode: Sendable {
     case array([JSONNode])
     case object([JSONMember])
 
-    /// What a person calls this kind of value.
+    /// The name of this kind of value, for people.
     package var kindName: String {
         switch self {
         case .null: "null"
@@ -24,18 +24,18 @@ package enum JSONNode: Sendable {
 package struct JSONMember: Sendable {
     package let name: String
     package let value: JSONNode
-    /// Where the value's text is, in bytes from the start of the line.
+    /// The value's text, in bytes from the start of the line.
     package let range: Range<Int>
 }
 
 extension JSONMember {
-    /// One that stood on no line.
+    /// A member that was not on a line.
     package init(_ name: String, _ value: JSONNode) { self.init(name: name, value: value, range: 0..<0) }
 }
 
 extension JSONMember {
-    /// Whether Swift's `==` takes the name for another one, of ASCII letters: the Kelvin sign, the Greek question mark and the Greek
-    /// varia alone are equivalent to something in ASCII.
+    /// Whether Swift's `==` takes the name for another one, of ASCII letters: only the Kelvin sign, the Greek question mark and
+    /// the Greek varia are equivalent to something in ASCII.
     fileprivate var onlyLooksLikeASCII: Bool {
         !name.utf8.allSatisfy { $0 < 0x80 }
             && name.unicodeScalars.contains { [0x212a, 0x37e, 0x1fef].contains($0.value) }
@@ -43,8 +43,8 @@ extension JSONMember {
 }
 
 extension JSONNode {
-    /// Of members with one name the last counts, as with every common JSON library. Members that only look as if they had a name
-    /// that somebody could ask for are left out.
+    /// For repeated names the last member counts, as with every common JSON library. Members that only look like a known name are
+    /// left out.
     package var value: JSONValue {
         switch self {
         case .null: .null
@@ -60,7 +60,7 @@ extension JSONNode {
         }
     }
 
-    /// 1e3 and 1.0 are whole numbers, too; beyond the range of a Double there is infinity.
+    /// 1e3 and 1.0 are whole numbers, too; numbers beyond the range of a Double are infinity.
     private static func number(_ text: String) -> JSONValue {
         if let whole = Int64(text) { return .integer(whole) }
         let value = Double(text) ?? .nan

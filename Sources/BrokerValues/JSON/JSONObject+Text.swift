@@ -1,6 +1,6 @@
 extension JSONReader {
-    /// Reads a document that is an object. A byte order mark before it counts for nothing, as RFC 8259, section 8.1, lets a
-    /// reader have it; every other encoding than UTF-8 is refused.
+    /// Reads a document that is an object. A leading byte order mark is ignored, as RFC 8259, section 8.1, allows; every encoding
+    /// other than UTF-8 is refused.
     package static func object(_ text: some Collection<UInt8>) throws(Malformed) -> JSONObject {
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
         let isMarked = text.starts(with: mark)
@@ -11,13 +11,13 @@ extension JSONReader {
 }
 
 extension JSONObject {
-    /// - Returns: nil when the bytes are not JSON, or another value than an object.
+    /// - Returns: nil if the bytes are not JSON, or not an object.
     package init?(json bytes: some Collection<UInt8>) {
         guard let object = try? JSONReader.object(bytes) else { return nil }
         self = object
     }
 
-    /// Its text, the same for the same members.
+    /// Its text, identical for identical members.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.value(.object(self), sorted: true)

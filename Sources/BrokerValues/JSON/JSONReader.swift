@@ -1,9 +1,9 @@
-/// Reads one JSON text (RFC 8259), strictly and within bounds: whatever comes from outside comes through here, and costs time
-/// in proportion to its length, then and whenever it is compared later.
+/// Reads one JSON text (RFC 8259), strictly and within bounds: all input from outside is read here, and takes time in proportion
+/// to its length, both now and in later comparisons.
 ///
-/// What Foundation's decoder does not give: an `id` comes back exactly as it was sent (numbers keep their text), text that is
-/// not JSON is refused also where nobody looks at the value, nothing is tried twice, and a request is read in a sixth of the
-/// time (decision 9). Tests/Fuzzing compares its verdicts and values with Foundation's.
+/// Advantages over Foundation's decoder: an `id` is returned exactly as it was sent (numbers keep their text), invalid JSON is
+/// refused even in unused values, nothing is parsed twice, and a request is read in a sixth of the time (decision 2).
+/// Tests/Fuzzing compares its verdicts and values with Foundation's.
 package struct JSONReader {
     /// Where the text stops being JSON.
     package struct Malformed: Error, Sendable, Equatable {
@@ -28,22 +28,22 @@ package struct JSONReader {
         case notAnObject = "another value than an object"
     }
 
-    /// Whether one name may stand in an object twice; all members are kept then.
+    /// Whether an object may have a name twice; all members are kept then.
     package enum Names: Sendable {
         case mayRepeat
         case areUnique
     }
 
     package struct Bounds: Sendable {
-        /// Arrays and objects inside each other: enough for any message, and far from the end of a thread's stack.
+        /// Nested arrays and objects: enough for any message, and far below a thread's stack limit.
         package let depth: Int
-        /// Values of all kinds in one text: they take more memory than their text does.
+        /// Values of all kinds in one text: they take more memory than their text.
         package let values: Int
         /// Whether text must be stream-safe.
         package let boundsMarks: Bool
 
         package static let outside = Bounds(depth: 64, values: 1 << 16, boundsMarks: true)
-        /// What the broker wrote itself: in it stands what came from outside.
+        /// For the broker's own output, which contains input from outside.
         package static let own = Bounds(depth: 2 * outside.depth, values: .max, boundsMarks: false)
     }
 
@@ -200,7 +200,7 @@ package struct JSONReader {
             case UInt8(ascii: "\""):
                 let utf8 = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
                 position += 1
-                // Nothing to check in ASCII, and this way is quicker.
+                // ASCII needs no validation, and this way is quicker.
                 return seen < 0x80 ? String(decoding: utf8, as: UTF8.self) : try text(utf8, at: start)
             case UInt8(ascii: "\\"):
                 return try escapedString(from: start)
@@ -243,7 +243,7 @@ package struct JSONReader {
         return text
     }
 
-    /// What follows a backslash.
+    /// The escape sequence after a backslash.
     private mutating func escape() throws(Malformed) -> Unicode.Scalar {
         let byte = try peek()
         position += 1
@@ -319,6 +319,6 @@ package struct JSONReader {
 }
 
 extension JSONReader.Problem {
-    /// Of what JSON itself would allow.
+    /// Whether JSON itself would allow it.
     fileprivate var isBound: Bool { self == .tooDeep || self == .tooMany }
 }

@@ -1,4 +1,4 @@
-/// Any JSON value: for parts of messages whose shape is somebody else's (ID-token claims, unknown fields that are kept).
+/// Any JSON value: for parts of messages whose shape is defined elsewhere (ID-token claims, unknown fields that are kept).
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -17,7 +17,7 @@ extension JSONValue {
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
     package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    /// Whole seconds and counts; a provider may send them as `1.0` or with a fraction, which is cut off.
+    /// Whole seconds and counts; a provider may send them as `1.0` or with a fraction, which is truncated.
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -54,7 +54,7 @@ extension JSONValue: Codable {
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .number(let value) where value.isFinite: try container.encode(value)
-        // As it is written (``JSONWriter/value(_:sorted:)``): JSON has no such number.
+        // The same as in ``JSONWriter/value(_:sorted:)``: JSON has no such number.
         case .number: try container.encodeNil()
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)

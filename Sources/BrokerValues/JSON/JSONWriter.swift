@@ -1,8 +1,8 @@
-/// Writes JSON straight into bytes: two microseconds for a token's answer where a general encoder takes fourteen.
-/// ``JSONReader`` takes it, whatever its text is: text with too many marks is made stream-safe.
+/// Writes JSON directly to bytes: two microseconds for a token response where a general encoder takes fourteen. ``JSONReader``
+/// accepts the output for any text: text with too many marks is made stream-safe.
 ///
-/// Commas come by themselves: one is needed exactly when the byte before is not an opening bracket or a colon, for
-/// every finished value ends in something else.
+/// Commas are added automatically: one is needed exactly if the previous byte is not an opening bracket or a colon, because every
+/// finished value ends in another character.
 package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
 
@@ -68,7 +68,7 @@ package struct JSONWriter: Sendable {
     /// Text from outside; bytes that are not UTF-8 become U+FFFD.
     package mutating func string(utf8: UnsafeRawBufferPointer) { string("", utf8, isPlain: Self.isPlainASCII(utf8)) }
 
-    /// A member for the text, and another one for it with a prefix: of a token, which is looked through once.
+    /// A member for the text, and another one for the text with a prefix: for a token, which is scanned once.
     package mutating func strings(
         _ name: StaticString, _ prefixedName: StaticString, prefix: StaticString, utf8: UnsafeRawBufferPointer
     ) {
@@ -79,7 +79,7 @@ package struct JSONWriter: Sendable {
         string(prefix, utf8, isPlain: isPlain)
     }
 
-    /// - Parameter prefix: goes in front, inside the quotes; plain text without anything to escape.
+    /// - Parameter prefix: written first, inside the quotes; plain text that needs no escaping.
     private mutating func string(_ prefix: StaticString, _ utf8: UnsafeRawBufferPointer, isPlain: Bool) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -92,7 +92,7 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Members come in any order; sorted by name when the text is to be compared.
+    /// Members are in any order; sorted by name if the text is to be compared.
     package mutating func value(_ value: JSONValue, sorted: Bool = false) {
         switch value {
         case .null: null()
@@ -129,7 +129,7 @@ package struct JSONWriter: Sendable {
         json(after: text)
     }
 
-    /// Goes on in the middle of JSON.
+    /// Continues within JSON.
     package mutating func json(after text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -143,7 +143,7 @@ package struct JSONWriter: Sendable {
 
     // MARK: Reuse
 
-    /// Overwrites what was written, for it may have been a token, and keeps the memory for the next line.
+    /// Overwrites the content, which may have been a token, and keeps the memory for the next line.
     package mutating func wipe() {
         bytes.withUnsafeMutableBytes { buffer in
             guard let base = buffer.baseAddress else { return }
@@ -152,18 +152,18 @@ package struct JSONWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Lends the bytes to who may take them and leave other memory instead.
-    package mutating func lendBytes(to taker: (inout [UInt8]) -> Void) { taker(&bytes) }
+    /// Passes the bytes to a closure that may take them and leave other memory instead.
+    package mutating func lendBytes(to body: (inout [UInt8]) -> Void) { body(&bytes) }
 
-    /// Takes back what was written after `length` bytes.
+    /// Removes everything after `length` bytes.
     package mutating func truncate(to length: Int) { bytes.removeLast(max(0, bytes.count - length)) }
 
     // MARK: Bytes
 
     private mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
-    /// Whether there is nothing to escape or to mend: what tokens are made of. Without a branch, so many bytes are looked at
-    /// together: the highest bit is set of a byte that is below 0x20, is a quote or a backslash, or has that bit set itself.
+    /// Whether there is nothing to escape or to repair, as in tokens. It has no branches, so many bytes are checked together: the
+    /// highest bit is set for a byte that is below 0x20, is a quote or a backslash, or has that bit set itself.
     private static func isPlainASCII(_ text: UnsafeRawBufferPointer) -> Bool {
         var flaws: UInt8 = 0
         for byte in text {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How long something took, each time.
+/// A histogram of durations.
 package final class LatencyHistogram: Sendable {
-    /// Where buckets end, in microseconds: from an answer out of memory to the longest wait for a provider.
+    /// The upper bounds of the buckets, in microseconds: from a response out of memory to the longest wait for a provider.
     package static let bounds: [Int64] = [
         50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
         5_000_000, 10_000_000, 30_000_000,
     ]
 
-    /// One more than there are bounds: the last one is for whatever takes longer.
+    /// One more than there are bounds: the last one is for all longer durations.
     private let buckets = InlineArray<19, Atomic<Int64>> { _ in Atomic(0) }
     private let microseconds = Atomic<Int64>(0)
 
@@ -17,15 +17,15 @@ package final class LatencyHistogram: Sendable {
     package func add(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let taken = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        // Of the first bounds, which are what the hot path takes, few are looked at.
+        // The hot path falls into the first bounds, so few are compared.
         let bucket = Self.bounds.firstIndex { taken <= $0 } ?? Self.bounds.count
         buckets[bucket].add(1, ordering: .relaxed)
         microseconds.add(taken, ordering: .relaxed)
     }
 
-    /// How often it took so long, bucket by bucket; the last is beyond ``bounds``.
+    /// The number of durations in each bucket; the last is beyond ``bounds``.
     package var counts: [Int64] { buckets.indices.map { buckets[$0].load(ordering: .relaxed) } }
 
-    /// All of them together, in microseconds.
+    /// The total, in microseconds.
     package var sum: Int64 { microseconds.load(ordering: .relaxed) }
 }

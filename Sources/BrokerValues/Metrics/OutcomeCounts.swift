@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts up, from any thread.
+/// A counter for any thread.
 package final class Counter: Sendable {
     private let count = Atomic<Int64>(0)
 
@@ -11,7 +11,7 @@ package final class Counter: Sendable {
     package var value: Int64 { count.load(ordering: .relaxed) }
 }
 
-/// How often something ended in which way. What it counts by is a closed set, whatever callers send.
+/// Counts outcomes. The set of outcomes is closed, regardless of what callers send.
 package final class OutcomeCounts: Sendable {
     private let done = Counter()
     private let refused = Counter()
@@ -21,10 +21,10 @@ package final class OutcomeCounts: Sendable {
 
     package func countDone() { done.add() }
     package func count(_ kind: ErrorKind) { failed[kind]?.add() }
-    /// It was no proper request.
+    /// For an invalid request.
     package func countRefused() { refused.add() }
 
-    /// Those that have happened, by name: `done`, `refused`, or the kind of the error.
+    /// The outcomes that have occurred, by name: `done`, `refused`, or the kind of the error.
     package var all: [(outcome: String, count: Int64)] {
         let kinds = ErrorKind.allCases.map { ($0.rawValue, failed[$0]?.value ?? 0) }
         return ([("done", done.value), ("refused", refused.value)] + kinds).filter { $0.1 > 0 }

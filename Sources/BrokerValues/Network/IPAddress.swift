@@ -5,7 +5,7 @@ package struct IPAddress: Sendable, Hashable {
     /// In network order, 4 or 16.
     private let bytes: [UInt8]
 
-    /// - Parameter text: as inet_pton(3) reads it, which takes one spelling of each number and no sign.
+    /// - Parameter text: as inet_pton(3) reads it, which accepts one spelling of each number and no sign.
     package init?(_ text: String) {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 {
@@ -17,7 +17,7 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// - Parameter address: as large as its family says.
+    /// - Parameter address: as large as its family requires.
     /// - Returns: nil for another family.
     package init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
@@ -30,21 +30,22 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address of version 4 that is written as one of version 6 is what that one is.
+    /// An IPv4 address that is written as IPv6 is treated as IPv4.
     package var isLoopback: Bool {
         if let inner = embedded { return inner.isLoopback }
         return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// Whether everybody on the internet means the same host by it. By the registries of special-purpose addresses (RFC 6890,
-    /// https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry), and not for multicast.
+    /// Whether it refers to the same host everywhere on the internet, by the registries of special-purpose addresses (RFC 6890,
+    /// https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry); false for multicast.
     package var isPublic: Bool {
         if let inner = embedded { return inner.isPublic }
         let isGlobalUnicast = bytes.count == 4 || bytes[0] & 0xE0 == 0x20
         return isGlobalUnicast && !Self.special.contains { $0.holds(self) }
     }
 
-    /// In IPv4-mapped addresses (RFC 4291, section 2.5.5), the well-known prefix of NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    /// The IPv4 address in IPv4-mapped addresses (RFC 4291, section 2.5.5), the well-known prefix of NAT64 (RFC 6052) and 6to4
+    /// (RFC 3056).
     private var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
@@ -58,7 +59,7 @@ package struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// All addresses that begin with the same bits.
+    /// All addresses with the same leading bits.
     package struct Network: Sendable {
         private let start: [UInt8]
         private let bits: Int
@@ -81,7 +82,7 @@ extension IPAddress {
         }
     }
 
-    /// Of version 6 those within the global unicast addresses, 2000::/3: no other is public.
+    /// For IPv6, only those within the global unicast addresses, 2000::/3: no other is public.
     private static let special: [Network] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

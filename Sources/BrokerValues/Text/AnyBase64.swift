@@ -1,7 +1,7 @@
-/// Base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5), where senders differ and nothing is secret: how long it
-/// takes depends on the bytes.
+/// Base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5), for input that varies and is not secret: the time
+/// depends on the bytes.
 ///
-/// - Returns: nil for any other character, and for a length that no bytes have.
+/// - Returns: nil for any other character, and for an impossible length.
 package func bytesOfAnyBase64(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count) = (0, 0)
@@ -14,7 +14,7 @@ package func bytesOfAnyBase64(_ text: String) -> [UInt8]? {
         bytes.append(UInt8(bits >> count))
         bits &= (1 << count) - 1
     }
-    // A single character is no byte.
+    // A single character is less than a byte.
     return count == 6 ? nil : bytes
 }
 
@@ -29,7 +29,7 @@ private func sextet(_ character: UInt8) -> Int? {
     }
 }
 
-/// RFC 4648, section 4, with padding; as above not for what may not be told by the time it takes.
+/// RFC 4648, section 4, with padding; also not for secrets, because of its timing.
 package func base64Text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

@@ -1,8 +1,8 @@
 extension WebURL {
-    /// The end of the host, which somebody had to register: what is in front of it they may name as they like.
+    /// The end of the host that had to be registered: its owner chooses the labels before it.
     ///
-    /// Without a list of public suffixes this is a guess: the last two labels, or three where the last is a country's and the one
-    /// before it is as short as `co` or `com`. So the host stands beside it wherever it is shown. Tenants of a shared suffix
+    /// Without a list of public suffixes this is a guess: the last two labels, or three if the last is a country's and the one
+    /// before it is as short as `co` or `com`. So the full host is always shown next to it. Tenants of a shared suffix
     /// (`alice.github.io`) have one domain by this rule. An address, and a name without a dot, are their own.
     package var domain: String {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]

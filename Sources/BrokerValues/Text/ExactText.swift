@@ -1,10 +1,10 @@
 import Glibc
 
-/// Text that the protocols compare byte by byte: issuers, subjects, audiences, nonces (RFC 7519, section 2), and what is filed
-/// under them.
+/// Text that the protocols compare byte by byte: issuers, subjects, audiences, nonces (RFC 7519, section 2), and keys derived
+/// from them.
 ///
-/// Swift's `==` takes canonically equivalent strings for equal: the Kelvin sign for a K, an accented letter for a letter with an
-/// accent. A provider could let one person pass for another that way.
+/// Swift's `==` treats canonically equivalent strings as equal: the Kelvin sign and K, a precomposed and a decomposed accented
+/// letter. A provider could make one user pass for another that way.
 package struct ExactText: Sendable, Hashable {
     package let text: String
 
@@ -13,7 +13,7 @@ package struct ExactText: Sendable, Hashable {
     package static func == (left: ExactText, right: ExactText) -> Bool {
         let (left, right) = (left.text.utf8, right.text.utf8)
         guard left.count == right.count else { return false }
-        // A lookup in the cache compares some hundred bytes: as blocks, where the texts are stored as such.
+        // A lookup in the cache compares several hundred bytes: as blocks, if the texts are stored that way.
         let isSame = left.withContiguousStorageIfAvailable { left in
             right.withContiguousStorageIfAvailable { right in
                 guard let start = left.baseAddress, let other = right.baseAddress else { return true }
@@ -26,7 +26,7 @@ package struct ExactText: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No text has this byte, so that the next one hashed begins anew.
+        // No text contains this byte, so that it separates hashed texts.
         hasher.combine(UInt8.max)
     }
 }
@@ -36,11 +36,11 @@ extension ExactText: ExpressibleByStringInterpolation {
 }
 
 extension String {
-    /// Whether it has the same bytes: for client ids and what else is text of its own accord and compared as in ``ExactText``.
+    /// Whether it has the same bytes: for client ids and other plain strings that are compared as in ``ExactText``.
     package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
 }
 
 extension JSONValue {
-    /// For what is compared with another text of the protocol.
+    /// For comparison with another text of the protocol.
     package var exactText: ExactText? { stringValue.map { ExactText($0) } }
 }

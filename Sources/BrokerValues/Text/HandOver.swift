@@ -1,19 +1,19 @@
-/// Foreign text on its way to a program that reads more in it than its characters. The spellings of all such programs are here;
-/// docs/threat-model.md lists the programs with their tests.
+/// Escapes untrusted text for programs that interpret it. The rules for all such programs are here; docs/threat-model.md lists
+/// the programs with their tests.
 package enum HandOver {
-    /// A web address for whatever opens it. `$`, `{` and `}` are percent-encoded: the programs on the way to a browser put
-    /// variables in their place, and servers read both spellings alike.
+    /// A web address for the program that opens it. `$`, `{` and `}` are percent-encoded: the programs on the way to a browser
+    /// expand variables, and servers accept both spellings.
     package static func address(_ url: String) -> String {
         url.replacing(scalar: "$", with: "%24").replacing(scalar: "{", with: "%7B").replacing(scalar: "}", with: "%7D")
     }
 
-    /// One word of a command line that systemd runs. It puts variables of the manager's environment in the place of `$NAME` and
-    /// `${NAME}`, and a single `$` in the place of two (systemd.service(5), "Command lines").
+    /// One word of a command line that systemd runs. It expands variables of the manager's environment for `$NAME` and `${NAME}`,
+    /// and reads `$$` as a single `$` (systemd.service(5), "Command lines").
     package static func systemdWord(_ text: String) -> String { text.replacing(scalar: "$", with: "$$") }
 
-    /// One word for sh, bash, dash, zsh, ksh, fish and csh, always in quotes. A quote, a backslash and an exclamation mark stand
-    /// outside of them, behind a backslash: between single quotes fish reads backslashes and csh its history, and the others do
-    /// not. No way of writing a line's end is the same for all of them.
+    /// One word for sh, bash, dash, zsh, ksh, fish and csh, always in quotes. A quote, a backslash and an exclamation mark are
+    /// outside the quotes, after a backslash: between single quotes fish interprets backslashes and csh its history, and the
+    /// others do not. There is no common way to write a line end for all of them.
     package static func shellWord(_ text: String) -> String {
         var word = ""
         var isQuoted = false
@@ -30,7 +30,7 @@ package enum HandOver {
         return word.isEmpty ? "''" : word
     }
 
-    /// The same, in quotes only where it needs them: for commands that people are shown.
+    /// The same, with quotes only if necessary: for commands that are shown to people.
     package static func shownShellWord(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -43,12 +43,12 @@ package enum HandOver {
         return isPlain && !text.isEmpty ? text : shellWord(text)
     }
 
-    /// The title of a notice. Notification servers may read markup in it.
+    /// The title of a notification. Notification servers may interpret markup in it.
     package static func noticeTitle(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0 != "&" }))
     }
 
-    /// The text of a notice. `notify-send` reads escapes of C in it (`\074`, `\n`), and would make markup of them.
+    /// The text of a notification. `notify-send` interprets C escapes in it (`\074`, `\n`), and would turn them into markup.
     package static func noticeText(_ text: String) -> String {
         noticeTitle(text).replacing(scalar: "\\", with: "\\\\")
     }
@@ -59,7 +59,7 @@ package enum HandOver {
         return String(String.UnicodeScalarView(line)).replacing(scalar: "\\", with: "\\\\")
     }
 
-    /// One argument of `Exec` in a desktop entry ("The Exec key"): quoted, then escaped as every string there is.
+    /// One argument of `Exec` in a desktop entry ("The Exec key"): quoted, then escaped like every string there.
     package static func desktopWord(_ text: String) -> String {
         var word = ""
         for scalar in text.unicodeScalars {

@@ -1,18 +1,18 @@
-/// What a person's accounts are called where the person decides: by their usernames, with the id beside those that could be taken
-/// for another's.
+/// The names of a user's accounts where the user decides: usernames, followed by the id for those that could be mistaken for
+/// another account.
 package struct PeopleNames: Sendable {
     private var usernames: [String: String] = [:]
     private var looks: [String: Int] = [:]
 
     package init() {}
 
-    /// - Parameter accounts: one account may be listed several times, of several groups.
+    /// - Parameter accounts: an account may be listed several times, for several groups.
     package init(_ accounts: some Sequence<Account>) {
         for account in accounts { usernames[account.id] = account.username }
         for name in usernames.values { looks[Self.look(of: name), default: 0] += 1 }
     }
 
-    /// - Returns: nil for an account that is not among them.
+    /// - Returns: nil for an unknown account.
     package subscript(id: String) -> String? {
         guard let name = usernames[id] else { return nil }
         let isPlain = name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
@@ -20,8 +20,8 @@ package struct PeopleNames: Sendable {
         return isAlone ? name : "\(name) (id \(id))"
     }
 
-    /// Equal for names that many fonts show alike. Letters beyond ASCII may look like any: those names have their id beside them
-    /// in any case.
+    /// Equal for names that look alike in many fonts. Letters beyond ASCII may look like any others: those names are always
+    /// followed by their id.
     private static func look(of name: String) -> String {
         let shown = SafeText(name, atMost: 254, .nothing).text.lowercased()
         return String(

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, section 2.1) in queries and form bodies.
 package enum PercentEncoding {
-    /// Everything but RFC 3986's unreserved characters is escaped. A space becomes `%20` in form bodies, too: form decoders
-    /// and URI decoders read that alike, a `+` they do not.
+    /// Escapes everything except RFC 3986's unreserved characters. A space becomes `%20` in form bodies, too: form decoders and
+    /// URI decoders agree on that, but not on `+`.
     package static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count * 3 / 2)
@@ -9,7 +9,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// One byte, for text that is put together where no `String` may hold it.
+    /// One byte, for text that must not be in a `String`.
     package static func encode(_ byte: UInt8, spaceAsPlus: Bool = false, to sink: (UInt8) -> Void) {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -25,7 +25,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// A URL with parameters in its query. A query that it has already stays (RFC 6749, section 3.1).
+    /// A URL with parameters added to its query. An existing query stays (RFC 6749, section 3.1).
     package static func url(_ url: String, adding parameters: [(String, String)]) -> String {
         let query = parameters.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
         if query.isEmpty { return url }
@@ -33,9 +33,9 @@ package enum PercentEncoding {
         return url.hasSuffix("?") || url.hasSuffix("&") ? url + query : "\(url)&\(query)"
     }
 
-    /// A name or a value of an `application/x-www-form-urlencoded` text.
+    /// Decodes a name or a value of an `application/x-www-form-urlencoded` text.
     ///
-    /// Lenient: a percent sign without two hex digits stays as it is, bytes that are no UTF-8 become U+FFFD.
+    /// Lenient: a percent sign without two hex digits stays as it is, bytes that are not UTF-8 become U+FFFD.
     package static func decodeForm(_ bytes: Substring.UTF8View) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,28 +1,28 @@
-/// Text that somebody else chose (a username, an app's name, a provider's message, what a peer sent), made safe to show: on
-/// one line, of a bounded length, and without characters that steer a terminal, forge a line of a log, hide letters or turn
-/// the sentence around them (Trojan Source, https://trojansource.codes).
+/// Untrusted text (a username, an app's name, a provider's message, what a peer sent), made safe to show: on one line, of a
+/// bounded length, and without characters that control a terminal, forge a line of a log, hide letters or reverse the sentence
+/// around them (Trojan Source, https://trojansource.codes).
 ///
-/// What it is shown in may read more than characters: markup is escaped where it is written.
+/// Markup is not escaped here, but where it is written.
 package struct SafeText: Sendable, Equatable {
     package let text: String
-    /// Whether the text was longer, so that nobody sees all of it.
+    /// Whether the text was longer, so that a part of it is not shown.
     package let isCut: Bool
 
-    /// What takes the place of an unsafe character.
+    /// The replacement for an unsafe character.
     package enum Substitute: Sendable {
-        /// A blank for what parts words, nothing for the rest; blanks in a row are one. For messages.
+        /// A blank for separators, nothing for the rest; runs of blanks become one. For messages.
         case blank
-        /// Nothing, and a blank for other kinds of blanks. For terminals.
+        /// Nothing; a blank for other kinds of blanks. For terminals.
         case nothing
-        /// U+FFFD, and a blank for an end of a line, a tab or another kind of blank. For pages, where the person sees that
-        /// something was there.
+        /// U+FFFD; a blank for a line end, a tab or another kind of blank. For pages, where the user sees that something was
+        /// there.
         case mark
-        /// `\u{…}`. For logs, where what was there is of interest.
+        /// `\u{…}`. For logs, where the original character is of interest.
         case escape
     }
 
-    /// - Parameter length: in characters; what is longer is cut and says so by an ellipsis. A character can carry any number of
-    ///   marks, so four times as many scalars are taken at most.
+    /// - Parameter length: in characters; longer text is truncated and ends with an ellipsis. A character can have any number of
+    ///   combining marks, so at most four times as many scalars are used.
     package init(_ text: String, atMost length: Int, _ substitute: Substitute = .blank) {
         if case .blank = substitute {
         } else if text.utf8.count <= length, text.utf8.allSatisfy(isPrintableASCII) {
@@ -58,12 +58,11 @@ package struct SafeText: Sendable, Equatable {
 }
 
 extension Unicode.Scalar {
-    /// No control character (C0, DEL, C1), no separator of lines, no blank but the usual one, nothing that is not seen (such as
-    /// what joins letters, fills a place or turns the direction of writing), nothing private or unassigned, whose looks nobody
-    /// knows.
+    /// No control character (C0, DEL, C1), no line separator, no blank but the usual one, nothing invisible (such as joiners,
+    /// fillers and direction marks), nothing private or unassigned, whose appearance is unknown.
     package var isSafeToShow: Bool {
         if isASCII { return isPrintableASCII(UInt8(truncatingIfNeeded: value)) }
-        // Default_Ignorable_Code_Point (UAX #44): joiners, variation selectors, fillers of Hangul among others.
+        // Default_Ignorable_Code_Point (UAX #44): joiners, variation selectors, Hangul fillers among others.
         guard !properties.isDefaultIgnorableCodePoint, !Self.empty.contains(self) else { return false }
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator, .format, .surrogate, .privateUse,
@@ -73,8 +72,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Signs without ink that Unicode counts as others: a Braille pattern without dots, a note without a head, the filler of
-    /// Khitan.
+    /// Signs without ink that Unicode does not count as invisible: a Braille pattern without dots, a note without a head, the
+    /// filler of Khitan.
     private static let empty: Set<Unicode.Scalar> = ["\u{2800}", "\u{1D159}", "\u{16FE4}"]
 
     fileprivate var isBlank: Bool {

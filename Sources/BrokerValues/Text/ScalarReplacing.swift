@@ -1,7 +1,7 @@
 extension String {
-    /// Puts a text in the place of each occurrence of a scalar, for texts that somebody reads who knows no characters: a shell,
-    /// a log. A mark that follows a scalar makes another character of both, so that a search by characters passes over what has
-    /// to be escaped.
+    /// Replaces each occurrence of a scalar, for texts that are read without regard to grapheme clusters: a shell, a log. A
+    /// combining mark after a scalar makes both one character, so that a search by characters would miss a scalar that has to be
+    /// escaped.
     package func replacing(scalar: Unicode.Scalar, with other: String) -> String {
         var result = UnicodeScalarView()
         for next in unicodeScalars {
@@ -12,8 +12,8 @@ extension String {
 }
 
 extension String.UnicodeScalarView {
-    /// Appends one by one: `append(contentsOf:)` reserves no more room than it needs, so that many short texts in turn copy all that
-    /// is there each time.
+    /// Appends one by one: `append(contentsOf:)` reserves no more room than it needs, so that appending many short texts copies
+    /// everything each time.
     mutating func appendEach(of text: String) {
         for scalar in text.unicodeScalars { append(scalar) }
     }

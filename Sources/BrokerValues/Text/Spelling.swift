@@ -1,13 +1,13 @@
-/// How far two names are apart, for "did you mean".
+/// The similarity of two names, for "did you mean".
 package enum Spelling {
-    /// The end of a message about a name that is not known; empty when nothing is close.
+    /// The end of a message about an unknown name; empty if no known name is close.
     package static func hint(for name: String, among known: [String]) -> String {
         let closest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
         guard let closest, closest.distance <= min(4, max(name.count, closest.name.count) / 2) else { return "" }
         return "; did you mean \(closest.name)?"
     }
 
-    /// Levenshtein's distance: insertions, deletions and replacements of single characters.
+    /// Levenshtein distance: insertions, deletions and replacements of single characters.
     package static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -1,14 +1,14 @@
 extension String {
-    /// Whether at most thirty marks combine with one character, as the Stream-Safe Text Format has it (UAX #15, D3).
+    /// Whether at most thirty marks combine with one character, as in the Stream-Safe Text Format (UAX #15, D3).
     ///
-    /// Strings are compared by canonical equivalence, for which the marks on a character are put in order; that takes time
-    /// with the square of their number. No language comes near thirty.
+    /// Strings are compared by canonical equivalence, for which the marks on a character are sorted; that takes quadratic time.
+    /// No language comes near thirty.
     package var isStreamSafe: Bool {
         var marks = CombiningMarkCounter()
         return unicodeScalars.allSatisfy { marks.allow($0) }
     }
 
-    /// The same text with a joiner that is not seen wherever more marks than that follow each other (UAX #15, D4).
+    /// The same text with an invisible joiner in longer sequences of marks (UAX #15, D4).
     package var streamSafe: String {
         guard !isStreamSafe else { return self }
         var (marks, text) = (CombiningMarkCounter(), UnicodeScalarView())
@@ -23,9 +23,9 @@ extension String {
         return String(text)
     }
 
-    /// Text that anybody may have chosen, such as the names in a path.
+    /// Untrusted text, such as the names in a path.
     ///
-    /// - Returns: nil for what is not UTF-8, which would look the same as other such names, or is not stream-safe.
+    /// - Returns: nil if it is not UTF-8, which would look the same as other such names, or not stream-safe.
     package init?(foreign bytes: some Collection<UInt8>) {
         self.init(validating: bytes, as: UTF8.self)
         guard isStreamSafe else { return nil }
@@ -35,7 +35,7 @@ extension String {
 private struct CombiningMarkCounter {
     private var count = 0
 
-    /// - Returns: false for one too many.
+    /// - Returns: false if there is one too many.
     mutating func allow(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
             count = 0

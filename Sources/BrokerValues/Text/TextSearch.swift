@@ -1,7 +1,7 @@
-/// Searches byte by byte: no mark that follows hides a text, as it would for a search by characters. What the language has for it
-/// brings its regular expressions along, a megabyte of program (decision 98).
+/// Searches byte by byte: a combining mark cannot hide a match, as it would in a search by characters. Swift's own search brings
+/// its regular expressions along, a megabyte of program (decision 1).
 extension StringProtocol {
-    /// - Parameter text: whole scalars, as every string has them.
+    /// - Parameter text: whole scalars, as in every string.
     package func firstRange(ofText text: String) -> Range<Index>? {
         let wanted = text.utf8
         guard let start = utf8.indices.first(where: { utf8[$0...].starts(with: wanted) }) else { return nil }
@@ -18,7 +18,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Puts another text in the place of each occurrence.
+    /// Replaces each occurrence of a text.
     package func replacing(text: String, with other: String) -> String {
         var (result, rest) = ("", self[...])
         while !text.isEmpty, let place = rest.firstRange(ofText: text) {

@@ -1,33 +1,33 @@
 import Glibc
 
-/// An absolute `http` or `https` URL (RFC 3986), taken apart as far as the broker must understand one. Every part of the
-/// broker reads URLs here: the host that is checked must be the host that libcurl and the browser go to, so whatever two
-/// readers could take for two things is no URL.
+/// An absolute `http` or `https` URL (RFC 3986), parsed as far as the broker needs. Every part of the broker parses URLs here:
+/// the host that is checked must be the host that libcurl and the browser use, so every URL that two parsers could interpret
+/// differently is rejected.
 ///
-/// - Characters: those of RFC 3986 (section 2). No blank, control character or letter beyond ASCII; no backslash, which
-///   browsers take for a slash; no double quote, `<`, `>`, `^`, `|` or backtick. The apostrophe is an ordinary character of a
-///   path or query: no shell sees a URL, and pages escape it. A percent sign stands before two hex digits. Braces are in the
-///   paths of templates only.
+/// - Characters: those of RFC 3986 (section 2). No blank, control character or letter beyond ASCII; no backslash, which browsers
+///   take for a slash; no double quote, `<`, `>`, `^`, `|` or backtick. The apostrophe is an ordinary character of a path or
+///   query: no shell sees a URL, and pages escape it. A percent sign is followed by two hex digits. Braces are in the paths of
+///   templates only.
 /// - User info: none. `https://good.example@evil.example` is a trap for readers.
 /// - Host: letters, digits, `-`, `.` and `_`, without percent-encoding and without a dot in front; or an IPv6 address in
 ///   brackets, without a zone.
-/// - Port: 1 to 65535, in digits. A colon without a port is refused.
-/// - Length: ``longest`` bytes, where the caller sets no other bound.
+/// - Port: 1 to 65535, in digits. A colon without a port is rejected.
+/// - Length: ``longest`` bytes, unless the caller sets another limit.
 package struct WebURL: Sendable, Hashable {
     package enum Invalid: Error, Sendable, Equatable {
         case notAURL
         case hasUserInfo
     }
 
-    /// As it came.
+    /// As received.
     package let text: String
     /// Whether the scheme is `https`.
     package let isSecure: Bool
     /// In lower case, an IPv6 address with its brackets.
     package let host: String
-    /// As written; nil means the scheme's own.
+    /// As written; `nil` means the scheme's default.
     package let port: UInt16?
-    /// As written, and empty when there is none.
+    /// As written; empty if there is none.
     package let path: String
     package let hasQuery: Bool
     package let hasFragment: Bool
@@ -40,12 +40,12 @@ package struct WebURL: Sendable, Hashable {
 
     /// - Parameters:
     ///   - longest: in bytes.
-    ///   - isTemplate: whether it may have braces in its path, as Entra's issuers have (`{tenantid}`). Nobody goes there.
+    ///   - isTemplate: whether its path may contain braces, as in Entra's issuers (`{tenantid}`). It is never requested.
     package init(
         parsing text: String, atMost longest: Int = Self.longest, isTemplate: Bool = false
     ) throws(Invalid) {
         guard text.utf8.count <= longest else { throw .notAURL }
-        // Bytes, because marks are ASCII: what follows them would make other characters of them.
+        // Bytes, because the delimiters are ASCII: combining marks after them would make other characters.
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             throw .notAURL
@@ -69,7 +69,7 @@ package struct WebURL: Sendable, Hashable {
         hasFragment = extras.contains(UInt8(ascii: "#"))
     }
 
-    /// Host, and port where it is not the scheme's own: how servers are told apart.
+    /// The host, with its port unless that is the scheme's default: distinguishes servers.
     package var server: String {
         port.flatMap { $0 == (isSecure ? 443 : 80) ? nil : "\(host):\($0)" } ?? host
     }
@@ -77,10 +77,10 @@ package struct WebURL: Sendable, Hashable {
     /// Scheme and ``server`` (RFC 6454, section 6.2).
     package var origin: String { "\(isSecure ? "https" : "http")://\(server)" }
 
-    /// The hosts that plain http is good for: not even another address of 127.0.0.0/8 is.
+    /// The hosts for which plain http is allowed: no other address of 127.0.0.0/8 is.
     private static let loopbackHosts: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
 
-    /// Names below `localhost` are this machine's as well, whatever DNS says (RFC 6761, section 6.3).
+    /// Names below `localhost` are this machine's as well, regardless of DNS (RFC 6761, section 6.3).
     ///
     /// - Parameter host: in lower case.
     package static func isLoopback(_ host: some StringProtocol) -> Bool {
@@ -90,7 +90,7 @@ package struct WebURL: Sendable, Hashable {
 
     package var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether nobody on the way can read or change what goes there.
+    /// Whether traffic to it cannot be read or changed on the way.
     package var isSecureOrLoopback: Bool { isSecure || isLoopback }
 }
 
@@ -102,7 +102,7 @@ extension WebURL {
         var port: UInt16?
         if let colon = authority.lastIndex(of: UInt8(ascii: ":")), !authority[colon...].contains(UInt8(ascii: "]")) {
             let digits = authority[(colon + 1)...]
-            // `UInt16("+80")` is a number to Swift.
+            // Swift accepts `UInt16("+80")` as a number.
             guard digits.allSatisfy(isDigit), let number = UInt16(String(decoding: digits, as: UTF8.self)), number > 0
             else { return nil }
             host = authority[..<colon]
@@ -126,7 +126,7 @@ extension WebURL {
 
     private static func endsPath(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 
-    /// Characters of a path (RFC 3986, section 3.3), or of query and fragment (3.4 and 3.5) with their marks.
+    /// Characters of a path (RFC 3986, section 3.3), or of query and fragment (3.4 and 3.5) with their delimiters.
     private static func isWellFormed(_ bytes: Bytes, hasBraces: Bool) -> Bool {
         let ordinary = ordinary
         var rest = bytes
@@ -147,7 +147,7 @@ extension WebURL {
         return true
     }
 
-    /// By byte: letters, digits, other unreserved characters, sub-delims and what else a path or a query may have.
+    /// By byte: letters, digits, other unreserved characters, sub-delims and the other characters of a path or a query.
     private static let ordinary: [Bool] = {
         let others = Array("-._~!$&'()*+,;=:@/?".utf8)
         return (0...UInt8.max).map { isLetterOrDigit($0) || others.contains($0) }

@@ -3,12 +3,12 @@ import BrokerSystem
 import Glibc
 import Synchronization
 
-/// A backup as it came in parts, sealed still: in a file without a name, which ends with the broker.
+/// An uploaded backup, still sealed, in a file without a name: the file disappears when the broker exits.
 final class BackupFile: GatheredBackup, BackupSource {
-    /// Far above what one person has.
+    /// Far above the size of one user's backup.
     static let limit = 1 << 30
 
-    /// What it is called until it has no name. Not every file system can make a file without one.
+    /// The name until the file is unlinked. Not every file system supports `O_TMPFILE`.
     private static let name = "import-part"
 
     private let descriptor: Int32
@@ -18,7 +18,7 @@ final class BackupFile: GatheredBackup, BackupSource {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         var descriptor: Int32
         repeat {
-            // Of two imports at once, one may take the name of the other's away: it needs it no longer.
+            // A concurrent import may have its file unlinked here: it no longer needs the name.
             Self.removeName(in: directory)
             descriptor = openat(directory.descriptor, Self.name, flags, 0o600)
         } while descriptor < 0 && errno == EEXIST
@@ -27,7 +27,7 @@ final class BackupFile: GatheredBackup, BackupSource {
         self.descriptor = descriptor
     }
 
-    /// A broker that was killed between the two steps has left an empty file.
+    /// Removes the empty file of a broker that was killed between the two steps.
     static func removeName(in directory: StateDirectory) { directory.removeIfPresent(name) }
 
     deinit { close(descriptor) }
@@ -50,7 +50,7 @@ final class BackupFile: GatheredBackup, BackupSource {
         }
     }
 
-    /// - Returns: fewer bytes where the file ends.
+    /// - Returns: fewer bytes at the end of the file.
     func bytes(at offset: Int, count: Int) throws(BackupError) -> [UInt8] {
         let count = min(count, self.count - offset)
         guard count > 0 else { return [] }
@@ -70,7 +70,7 @@ final class BackupFile: GatheredBackup, BackupSource {
     }
 
     private static func failure(_ number: Int32) -> BackupError {
-        let text = "The broker cannot keep the backup while it reads it: \(errnoText(number))."
+        let text = "The broker cannot store the uploaded backup: \(errnoText(number))."
         return SQLiteFailure.meansFull(number) ? .full(text + " Free some space, and import again.") : .io(text)
     }
 }

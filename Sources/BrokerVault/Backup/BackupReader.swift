@@ -6,10 +6,10 @@ import Synchronization
 final class BackupReader: BackupReading {
     private struct State {
         let stream: SecretStream
-        /// Of the next chunk.
+        /// The offset of the next chunk.
         var offset = BackupHeader.count
         var chunk: Secret?
-        /// In the chunk.
+        /// The position in the chunk.
         var place = 0
         var isLastChunk = false
     }
@@ -44,18 +44,17 @@ final class BackupReader: BackupReading {
         let box = try file.bytes(at: state.offset + 4, count: count)
         guard box.count == count else { throw .truncated }
         guard let (message, isLast) = state.stream.open(box) else { throw .damaged }
-        // None that a broker wrote: many of them would keep whoever reads busy for nothing.
+        // No broker writes an empty chunk; many of them would keep the reader busy for nothing.
         guard isLast || message.count > 0 else { throw .damaged }
         state.offset += 4 + count
         (state.chunk, state.place, state.isLastChunk) = (message, 0, isLast)
-        // What is appended is none of ours.
+        // Appended bytes are not part of the backup.
         if isLast, file.count != state.offset { throw .damaged }
     }
 }
 
 extension BackupLayout {
-    /// The next record in a chunk. What the chunk says has been authenticated; a broker with an error may have written it all the
-    /// same.
+    /// The next record in a chunk. The chunk's content is authenticated, but a faulty broker may have written it.
     package static func item(in chunk: Secret, at place: inout Int) throws(BackupError) -> BackupItem {
         let (item, end) = try chunk.withBytes { bytes throws(BackupError) -> (BackupItem, Int) in
             let head = place + BackupLayout.headCount
@@ -81,7 +80,7 @@ extension BackupItem {
         }
         let item: BackupItem? =
             switch RecordKind(rawValue: kind) {
-            case nil where kind == Beginning.kind: record(Beginning.self).map { .beginning(createdOn: $0.createdOn) }
+            case nil where kind == Preamble.kind: record(Preamble.self).map { .beginning(createdOn: $0.createdOn) }
             case .app: record(AppRecord.self).map { .app($0, $0.isConfidential ? secret : nil) }
             case .account: record(AccountRecord.self).map { .account($0) }
             case .signOut: record(SignOutRecord.self).map { .signOut($0) }

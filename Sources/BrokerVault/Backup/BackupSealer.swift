@@ -2,12 +2,12 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Lays records out in chunks of about 64 KiB and seals them. A record is never in two chunks, so that nothing of it has to
-/// be put together outside of guarded memory.
+/// Writes records in chunks of about 64 KiB and seals them. A record is never split between chunks, so no part of it has to be
+/// assembled outside guarded memory.
 package final class BackupSealer: BackupSealing {
     private struct State {
         let stream: SecretStream
-        /// Of the next chunk.
+        /// The content of the next chunk.
         var items: [Item] = []
         var count = 0
         var sealed: [UInt8]
@@ -24,14 +24,14 @@ package final class BackupSealer: BackupSealing {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - key: of ``BackupHeader/begin(with:costs:)``.
+    ///   - key: from ``BackupHeader/begin(with:costs:)``.
     ///   - prefix: the file's first bytes up to the stream's header.
     init(key: Secret, prefix: [UInt8], at now: Int64) throws(BackupError) {
         var header: [UInt8] = []
         let stream = try SecretStream(sealingUnder: BackupHeader.streamKey(key), header: &header)
         let begun = prefix + header
         state = Mutex(State(stream: stream, sealed: begun + BackupHeader.check(begun, key: key)))
-        try append(BackupItem.Beginning(createdOn: now), kind: BackupItem.Beginning.kind, secret: nil)
+        try append(BackupItem.Preamble(createdOn: now), kind: BackupItem.Preamble.kind, secret: nil)
     }
 
     package func append<Record: VaultRecord>(_ record: Record, secret: Secret?) throws(BackupError) {
@@ -100,16 +100,16 @@ package final class BackupSealer: BackupSealing {
     }
 }
 
-/// How records lie in a chunk: kind, length of the fields, length of the secret, fields (JSON), secret.
+/// The layout of a record in a chunk: kind, length of the fields, length of the secret, fields (JSON), secret.
 package enum BackupLayout {
     static let headCount = 9
-    /// As much as the vault takes of one record, and its head.
+    /// The vault's limit for one record, and the record's head.
     static let mostInChunk = 8 << 20
 }
 
 extension BackupItem {
-    /// What stands before the records. No record has its kind.
-    struct Beginning: Codable {
+    /// The item before all records. No record has its kind.
+    struct Preamble: Codable {
         static let kind: UInt8 = 0
         var createdOn: Int64
     }

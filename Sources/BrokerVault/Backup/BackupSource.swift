@@ -1,10 +1,10 @@
 import BrokerModel
 
-/// Where the bytes of a backup are.
+/// Random access to the bytes of a backup.
 package protocol BackupSource: Sendable {
     var count: Int { get }
 
-    /// - Returns: fewer bytes where it ends.
+    /// - Returns: fewer bytes at the end.
     func bytes(at offset: Int, count: Int) throws(BackupError) -> [UInt8]
 }
 
@@ -14,7 +14,7 @@ extension BackupSource {
     }
 }
 
-/// A backup whose beginning and passphrase belong together.
+/// A backup whose header matches the passphrase.
 package struct OpenedBackupSource: OpenedBackup {
     package var source: any BackupSource
     private let key: Secret

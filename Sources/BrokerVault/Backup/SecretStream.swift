@@ -1,15 +1,15 @@
 import BrokerModel
 import CSodium
 
-/// A sequence of messages under one key (libsodium's secretstream: XChaCha20-Poly1305, the key moved on with each message).
-/// None can be left out, doubled or put elsewhere, and the last one says that it is.
+/// A sequence of messages under one key (libsodium's secretstream: XChaCha20-Poly1305, with a new key for each message). No
+/// message can be left out, repeated or reordered, and the last one is marked as the last.
 package final class SecretStream {
     package static let headerCount = crypto_secretstream_xchacha20poly1305_headerbytes()
     static let overhead = crypto_secretstream_xchacha20poly1305_abytes()
 
     private typealias State = crypto_secretstream_xchacha20poly1305_state
 
-    /// Has the key in it, so it lies in guarded memory.
+    /// Contains the key, so it is in guarded memory.
     private let state: UnsafeMutablePointer<State>
 
     private init() throws(BackupError) {
@@ -21,14 +21,14 @@ package final class SecretStream {
 
     deinit { sodium_free(state) }
 
-    /// - Parameter header: what the reader will need besides the key; public.
+    /// - Parameter header: what the reader needs in addition to the key; public.
     package convenience init(sealingUnder key: Secret, header: inout [UInt8]) throws(BackupError) {
         try self.init()
         header = [UInt8](repeating: 0, count: Self.headerCount)
         key.withBytes { _ = crypto_secretstream_xchacha20poly1305_init_push(state, &header, $0.octets) }
     }
 
-    /// - Throws: for a header that no stream has.
+    /// - Throws: for a header that is not a stream's.
     package convenience init(openingUnder key: Secret, header: [UInt8]) throws(BackupError) {
         guard header.count == Self.headerCount else { throw .damaged }
         try self.init()
@@ -49,7 +49,7 @@ package final class SecretStream {
         }
     }
 
-    /// - Returns: the message, and whether it was the last; nil when it is not the one that comes next.
+    /// - Returns: the message, and whether it was the last; nil unless it is the next one.
     package func open(_ box: [UInt8]) -> (message: Secret, isLast: Bool)? {
         guard box.count >= Self.overhead else { return nil }
         var tag: UInt8 = 0

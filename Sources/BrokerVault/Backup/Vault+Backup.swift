@@ -12,7 +12,7 @@ extension Vault: BackupStore {
 }
 
 extension BackupSealer {
-    /// - Parameter costs: of making a key of the passphrase.
+    /// - Parameter costs: of deriving the key from the passphrase.
     package static func begin(
         with passphrase: Secret, costs: PassphraseCosts = BackupHeader.usualCosts, at now: NumericDate
     ) async throws(BackupError) -> BackupSealer {

@@ -1,12 +1,12 @@
 import BrokerModel
 import Glibc
 
-/// The right to work on a state directory; at most one process has it, and it ends with the process however that ends.
+/// The lock on a state directory; at most one process holds it, and the kernel releases it when the process ends.
 final class DirectoryClaim: Sendable {
     static let fileName = "vault.lock"
     private let descriptor: Int32
 
-    /// - Throws: ``VaultError/inUse(_:)`` when another broker has it.
+    /// - Throws: ``VaultError/inUse(_:)`` if another broker holds it.
     init(on directory: StateDirectory) throws(VaultError) {
         let path = "\(directory.path)/\(Self.fileName)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
@@ -26,7 +26,7 @@ final class DirectoryClaim: Sendable {
         self.descriptor = descriptor
     }
 
-    /// A program that the last broker was about to start shares its files for a moment, also when that broker was killed.
+    /// A program that the previous broker was about to start shares its files for a moment, even after that broker was killed.
     private static let patience = Duration.seconds(1)
 
     /// flock belongs to the open file, so a second vault in this process is kept out as well.

@@ -2,9 +2,9 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// Why the system lets the broker neither read nor write a path, and what helps.
+/// Explains why the broker can neither read nor write a path, and what helps.
 enum Ownership {
-    /// - Returns: nil where the path belongs to the broker's user, or cannot be looked at.
+    /// - Returns: nil if the path belongs to the broker's user, or cannot be examined.
     static func objection(to path: String) -> VaultError? {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_uid != geteuid() else { return nil }
@@ -17,8 +17,8 @@ enum Ownership {
     }
 }
 
-/// What to say where a file system takes no writes.
+/// The advice for a read-only file system.
 func readOnlyText(_ path: String) -> String {
-    "The file system of \(path) is read-only. If an error of the disk made it so (dmesg says), see to that first; then mount it "
+    "The file system of \(path) is read-only. If a disk error caused this (see dmesg), fix that first; then mount it "
         + "for writing again: mount -o remount,rw. If it is the broker's unit (ProtectSystem=), name the folder in that (ReadWritePaths=)"
 }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// An open file of the state directory that is known to be regular, ours and closed to others.
+/// An open file of the state directory, checked to be regular, ours and closed to others.
 final class PrivateFile: Sendable {
     private let descriptor: Int32
     let size: Int
@@ -52,7 +52,7 @@ final class PrivateFile: Sendable {
 
     static let pieceSize = 16 << 10
 
-    /// What follows an offset, ``pieceSize`` bytes or what is left, in guarded memory: it may be of a key.
+    /// The next ``pieceSize`` bytes (or fewer at the end) from an offset, in guarded memory: they may be part of a key.
     ///
     /// - Returns: nil if it cannot be read.
     func piece(at offset: Int) -> Secret? {
@@ -85,14 +85,14 @@ func readWhole(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, 
 }
 
 extension StateDirectory {
-    /// Makes a new file with mode 0600, whatever the umask, writes and syncs it.
+    /// Creates a file with mode 0600, regardless of the umask, writes and syncs it.
     ///
-    /// - Throws: when a file of that name exists, too.
+    /// - Throws: also if a file of that name exists.
     func create(_ name: String, containing bytes: UnsafeRawBufferPointer) throws(VaultError) {
         try create(name) { file throws(VaultError) in try write(bytes, to: file, name) }
     }
 
-    /// The same, with what another file contains.
+    /// Creates a file in the same way, with the content of another file.
     func create(_ name: String, copying source: PrivateFile) throws(VaultError) {
         try create(name) { file throws(VaultError) in
             for offset in stride(from: 0, to: source.size, by: PrivateFile.pieceSize) {
@@ -127,10 +127,10 @@ extension StateDirectory {
         return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Whether there is such a file with something in it.
+    /// Whether the file exists and is not empty.
     func hasContent(_ name: String) -> Bool { size(of: name) > 0 }
 
-    /// Bytes; none of a file that is not there.
+    /// In bytes; 0 if the file does not exist.
     func size(of name: String) -> Int {
         var facts = stat()
         return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? Int(facts.st_size) : 0
@@ -138,12 +138,12 @@ extension StateDirectory {
 
     func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }
 
-    /// - Throws: when it is still there.
+    /// - Throws: if it still exists afterwards.
     func remove(_ name: String) throws(VaultError) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(errno, "remove", name) }
     }
 
-    /// Gives a finished file its name, durably. - Throws: when the name is taken, too.
+    /// Gives a finished file its name, durably. - Throws: also if the name is taken.
     func publish(_ temporary: String, as name: String) throws(VaultError) {
         // rename() would replace what is there; link() cannot.
         guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else { throw failure(errno, "make", name) }

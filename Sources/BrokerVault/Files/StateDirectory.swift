@@ -2,12 +2,12 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// The directory that holds the broker's state: ours, and closed to everybody else.
+/// The directory of the broker's state: ours, and closed to everyone else.
 ///
-/// Everything in it is opened relative to this descriptor and without following links, so that whoever can rename things
-/// on the way to it cannot hand us another file in between.
+/// Everything in it is opened relative to this descriptor and without following links, so that a program that can rename
+/// components of its path cannot substitute another file in between.
 package final class StateDirectory: Sendable {
-    /// Without symbolic links in it.
+    /// Contains no symbolic links.
     package let path: String
     let descriptor: Int32
 
@@ -18,15 +18,15 @@ package final class StateDirectory: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the directory, and makes it (and what is missing above it) with mode 0700.
+    /// Opens the directory; creates it (and missing directories above it) with mode 0700.
     ///
     /// - Parameter followsLink: for a path that systemd made, which makes links for some units.
-    /// - Throws: ``VaultError/notPrivate(_:)`` if it is a link, somebody else's or open to group or others; it is not
-    ///   repaired, because what lies in it may have been read or replaced already.
+    /// - Throws: ``VaultError/notPrivate(_:)`` if it is a link, another user's or open to group or others; it is not repaired,
+    ///   because its content may have been read or replaced already.
     package static func open(
         creating path: String, followingLink followsLink: Bool = false
     ) throws(VaultError) -> StateDirectory {
-        // A slash at the end would make the system follow a link before it.
+        // With a trailing slash, the system would follow a link before it.
         var path = Substring(path)
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
         if followsLink, let target = target(of: String(path)) { path = target[...] }
@@ -50,7 +50,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// The path without links in it; nil if it leads nowhere.
+    /// The path without links in it; nil if it cannot be resolved.
     static func target(of path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
@@ -75,10 +75,10 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// After a power cut a directory is there if its name was synced, whatever was synced in it.
+    /// After a power cut a directory exists only if its name was synced, regardless of what was synced in it.
     private static func syncNames(in parent: String) -> Bool {
         let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // One that may be written and not read.
+        // The directory may be writable and not readable.
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
         return fsync(descriptor) == 0
@@ -114,14 +114,14 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// SQLite takes a path and refuses links anywhere in it; links above the directory are the person's own affair.
+    /// SQLite takes a path and refuses links anywhere in it; links above the directory are the user's responsibility.
     private static func resolved(_ path: String, _ descriptor: Int32) throws(VaultError) -> String {
         guard let real = target(of: path) else { throw .io("\(path) cannot be resolved: \(errnoText(errno)).") }
         var ours = stat()
         var theirs = stat()
         guard fstat(descriptor, &ours) == 0, lstat(real, &theirs) == 0, ours.st_dev == theirs.st_dev,
             ours.st_ino == theirs.st_ino
-        else { throw .notPrivate("\(path) was exchanged while it was opened. Look who else can write above it.") }
+        else { throw .notPrivate("\(path) was replaced while it was opened. Check who else can write above it.") }
         return real
     }
 }

@@ -4,14 +4,14 @@ import Logging
 
 /// The move of a vault from the folder where an earlier release kept it.
 ///
-/// The files are copied, `vault.db` last, and then removed, `vault.db` last again. At every moment one of the folders has the whole
-/// vault. As long as the earlier folder has `vault.db`, the move is not complete, and each start continues it: what is already
-/// copied is the same, byte for byte.
+/// The files are copied, `vault.db` last, and then removed, `vault.db` last again. At every moment one of the folders has the
+/// whole vault. As long as the earlier folder has `vault.db`, the move is not complete, and each start continues it: copies that
+/// exist already are identical, byte for byte.
 ///
-/// In the place of `vault.db` a link to the new file remains. It shows people where the vault is, and an earlier release refuses it
-/// instead of making an empty vault beside the full one.
+/// `vault.db` is replaced by a link to the new file. It shows people where the vault is, and an earlier release refuses it
+/// instead of making an empty vault next to the full one.
 struct VaultMove {
-    /// In the order of copying. The index (`-shm`) is made anew.
+    /// In the order of copying. The index (`-shm`) is recreated.
     private static let copied = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName]
     private static let removed = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName + "-shm"]
 
@@ -19,7 +19,7 @@ struct VaultMove {
     private let new: StateDirectory
     private let claim: DirectoryClaim
 
-    /// - Returns: nil if there is no vault to move: the two paths may lead to one directory.
+    /// - Returns: nil if there is no vault to move: the two paths may be the same directory.
     /// - Throws: ``VaultError/inUse(_:)`` while a broker works on it.
     init?(from path: String, to directory: StateDirectory) throws(VaultError) {
         guard Self.hasVault(path) else { return nil }
@@ -27,7 +27,7 @@ struct VaultMove {
         new = directory
         guard !old.isSame(as: new) else { return nil }
         claim = try DirectoryClaim(on: old)
-        // Another start may have moved it until now.
+        // Another start may have moved it in the meantime.
         guard Self.hasVault(path) else { return nil }
     }
 
@@ -67,8 +67,8 @@ struct VaultMove {
 extension StateDirectory {
     /// Opens the directory of a vault, and moves the vault there if an earlier release kept it elsewhere.
     ///
-    /// systemd from 254 on makes the directory a link to the earlier one if only that is there. The link is removed: a vault has a
-    /// directory of its own, apart from settings.
+    /// systemd from 254 on makes the directory a link to the earlier one if only that exists. The link is removed: a vault has
+    /// its own directory, apart from settings.
     package static func open(
         creating path: String, movingFrom earlier: String?, logger: Logger
     ) throws(VaultError) -> StateDirectory {
@@ -84,14 +84,14 @@ extension StateDirectory {
         return directory
     }
 
-    /// Whether both are one directory, by whatever path. One that cannot be looked at counts as the same: nothing is removed then.
+    /// Whether both are the same directory, by any path. `true` if one cannot be examined: nothing is removed then.
     fileprivate func isSame(as other: StateDirectory) -> Bool {
         var (own, others) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, fstat(other.descriptor, &others) == 0 else { return true }
         return own.st_dev == others.st_dev && own.st_ino == others.st_ino
     }
 
-    /// At every moment the name is the file's or the link's.
+    /// At every moment the name refers to the file or the link.
     fileprivate func replace(_ name: String, withLinkTo path: String) throws(VaultError) {
         let temporary = name + ".link"
         removeIfPresent(temporary)

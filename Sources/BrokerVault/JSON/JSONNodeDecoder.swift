@@ -1,8 +1,9 @@
 import BrokerValues
 
-/// Makes a `Decodable` value of what ``JSONReader`` has read: for records of the vault, whose parts may be somebody else's JSON.
+/// Decodes a `Decodable` value from what ``JSONReader`` has read: for records of the vault, which may contain another party's
+/// JSON.
 ///
-/// Foundation's decoder reads a ``JSONValue`` by trying one type after the other; here it is the node that stands there.
+/// Foundation's decoder reads a ``JSONValue`` by trying one type after the other; this one uses the node itself.
 package struct JSONNodeDecoder: Decoder {
     let node: JSONNode
     package let codingPath: [any CodingKey]
@@ -13,7 +14,7 @@ package struct JSONNodeDecoder: Decoder {
         codingPath = path
     }
 
-    /// - Throws: `DecodingError` when the value is of another shape.
+    /// - Throws: `DecodingError` if the value has another shape.
     package static func decode<Value: Decodable>(_ type: Value.Type, from node: JSONNode) throws -> Value {
         try JSONNodeDecoder(node).decode(type)
     }

@@ -1,9 +1,9 @@
 import BrokerValues
 
-/// What no other value is inside of, and stands in JSON for itself.
+/// A value that contains no other values and has its own JSON text.
 protocol JSONScalar: Codable {
     init?(_ node: JSONNode)
-    /// - Returns: whether JSON has a text for it, which is written then.
+    /// - Returns: whether the value has a JSON text; if so, it is written.
     func write(to writer: inout JSONWriter) -> Bool
 }
 

@@ -1,11 +1,11 @@
 import BrokerValues
 
-/// Writes an `Encodable` value as JSON text that ``JSONNodeDecoder`` makes the same value of, with stream-safe text: for records of
-/// the vault.
+/// Writes an `Encodable` value as JSON text that ``JSONNodeDecoder`` decodes to the same value, with stream-safe text: for
+/// records of the vault.
 ///
-/// Foundation has an encoder, and is five megabytes of program (decision 98).
+/// Foundation's encoder would add five megabytes to the program (decision 1).
 package enum JSONTextEncoder {
-    /// - Throws: `EncodingError` for a number that JSON has no text for, and for a value that encodes nothing.
+    /// - Throws: `EncodingError` for a number without a JSON text, and for a value that encodes nothing.
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let place = JSONPlace()
         try place.encode(value)
@@ -17,7 +17,7 @@ package enum JSONTextEncoder {
     }
 }
 
-/// Where one value goes: a container may be asked for, and filled later.
+/// The slot for one value: a container may be requested now and filled later.
 private final class JSONPlace {
     private enum Content {
         case nothing
@@ -68,7 +68,7 @@ private final class JSONPlace {
 
     var elementCount: Int { if case .elements(let elements) = content { elements.count } else { 0 } }
 
-    /// - Returns: whether all of it has a text.
+    /// - Returns: whether the whole value has a text.
     func write(to writer: inout JSONWriter) -> Bool {
         switch content {
         case .nothing: return false

@@ -2,12 +2,12 @@ import BrokerBus
 import BrokerModel
 import Glibc
 
-/// Keys of vaults in the person's keyring, by the Secret Service on the session bus
+/// Keys of vaults in the user's keyring, by the Secret Service on the session bus
 /// (https://specifications.freedesktop.org/secret-service/latest/). For one thread, which is blocked.
 final class Keyring {
     static let service = "org.freedesktop.secrets"
     static let root = "/org/freedesktop/secrets"
-    /// Attributes are no secrets: every program of the person may read them, also while the keyring is locked.
+    /// Attributes are not secret: every program of the user may read them, even while the keyring is locked.
     private static let schema = "token-broker.VaultKey"
     private static let label = "Token broker, key of its vault"
 
@@ -21,14 +21,14 @@ final class Keyring {
         do throws(BusError) { bus = try Bus() } catch { throw .absent(error.text) }
     }
 
-    /// Whether the service runs or can be started. Starts nothing.
+    /// Whether the service runs or can be started. Does not start it.
     var isOffered: Bool { (try? bus.offers(Self.service, within: attempt.patience)) == true }
 
-    /// - Returns: nil when what is open does not have it.
+    /// - Returns: nil if no open collection has it.
     func key(of id: String) throws(KeyringFailure) -> Secret? {
         var found = try find(id)
         if found == nil {
-            // Some keyrings hide what is in them while they are locked.
+            // Some keyrings hide their content while they are locked.
             try openDefault()
             found = try find(id)
         }
@@ -43,16 +43,16 @@ final class Keyring {
                 try answer.skip("oay")
                 let key = try answer.bytes { $0.count == keyByteCount ? Secret(copying: $0, isKept: true) : nil }
                 try answer.skip("s")
-                guard let key else { throw BusError(number: EBADMSG, text: "what it has is no key of a vault") }
+                guard let key else { throw BusError(number: EBADMSG, text: "its secret is not a vault's key") }
                 return key
             }
         }
     }
 
-    /// Whether it has such a key, open or locked. Asks nobody.
+    /// Whether it has such a key, open or locked. Prompts nobody.
     func hasKey(of id: String) throws(KeyringFailure) -> Bool { try find(id) != nil }
 
-    /// Puts a key into the default collection, in place of one of the same vault.
+    /// Stores a key in the default collection, and replaces one of the same vault.
     func store(_ key: Secret, of id: String) throws(KeyringFailure) {
         let collection = try openDefault()
         let session = try openSession()
@@ -78,7 +78,7 @@ final class Keyring {
             _ = try answer.path()
             return try answer.path()
         }
-        // KeePassXC has one for everything, and shows none of these.
+        // KeePassXC has a prompt for everything, and shows none of these.
         try follow(prompt, unasked: true)
     }
 
@@ -102,7 +102,7 @@ final class Keyring {
         return open.first.map { ($0, false) } ?? locked.first.map { ($0, true) }
     }
 
-    /// Not encrypted: what travels is seen by those who may ask for it as well (docs/decisions/0043).
+    /// Not encrypted: programs that can see the traffic may request the key as well (docs/decisions/0008).
     private func openSession() throws(KeyringFailure) -> String {
         let answer = try call("OpenSession", of: "Service") { arguments throws(BusError) in
             try arguments.string("plain")
@@ -123,7 +123,8 @@ final class Keyring {
         guard collection != Self.nothing else { throw .empty }
         let isLocked = try reading { () throws(BusError) in
             try bus.flag(
-                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service, within: rest)
+                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service,
+                within: timeLeft)
         }
         if isLocked { try unlock(collection) }
         return collection
@@ -136,9 +137,9 @@ final class Keyring {
         try follow(prompt)
     }
 
-    /// Has the keyring ask the person, if that is what it needs and somebody waits for it.
+    /// Lets the keyring prompt the user, if it needs to and the user waits for it.
     ///
-    /// - Parameter isNeeded: whether it is followed although nobody waits.
+    /// - Parameter isNeeded: follow the prompt although the user does not wait.
     private func follow(_ prompt: String, unasked isNeeded: Bool = false) throws(KeyringFailure) {
         guard prompt != Self.nothing else { return }
         guard isNeeded || attempt == .asked else { throw .locked }
@@ -152,7 +153,7 @@ final class Keyring {
         }
         try call("Prompt", of: "Prompt", at: prompt) { arguments throws(BusError) in try arguments.string("") }
         try reading { () throws(BusError) in
-            _ = try bus.wait(for: rest) { isDismissed != nil || isGone }
+            _ = try bus.wait(for: timeLeft) { isDismissed != nil || isGone }
         }
         guard let isDismissed else {
             if isGone { throw .absent("it ended while it asked") }
@@ -165,10 +166,10 @@ final class Keyring {
     // MARK: Calls
 
     static let ownerRule = "sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'"
-    /// A path that stands for none.
+    /// The path that means "no object".
     private static let nothing = "/"
 
-    private var rest: Duration { max(end - .now, .milliseconds(1)) }
+    private var timeLeft: Duration { max(end - .now, .milliseconds(1)) }
 
     @discardableResult
     private func call(
@@ -178,7 +179,7 @@ final class Keyring {
         let method = Bus.Method(
             name, of: "org.freedesktop.Secret.\(interface)", at: path, service: Self.service)
         return try reading { () throws(BusError) in
-            try bus.call(method, within: rest, isSecret: isSecret, arguments)
+            try bus.call(method, within: timeLeft, isSecret: isSecret, arguments)
         }
     }
 

@@ -1,16 +1,16 @@
 import BrokerBus
 import BrokerModel
 
-/// Why the keyring did not do what it was asked. None of it says that a key is lost.
+/// Why the keyring did not do what was requested. No case means that a key is lost.
 enum KeyringFailure: Error {
     /// There is no session bus, or nothing on it offers a keyring.
     case absent(String)
-    /// It took too long.
+    /// A timeout.
     case silent
     case locked
-    /// The person was asked, and closed the question.
+    /// The user closed the prompt.
     case dismissed
-    /// Nothing is open in it: KeePassXC without a database.
+    /// No collection is open: KeePassXC without a database.
     case empty
     case failed(String)
 
@@ -26,10 +26,10 @@ enum KeyringFailure: Error {
         }
     }
 
-    /// For a key that is needed: it has to be waited for.
+    /// For a key that the vault needs: the broker waits for it.
     var awaitingKey: VaultError { .awaitingKey("\(sentence) The broker opens the vault by itself \(when).") }
 
-    /// For a key that is to be made.
+    /// For a new key.
     var unavailable: VaultError {
         switch self {
         case .absent, .locked, .dismissed: .awaitingKey("\(sentence) \(advice)")
@@ -44,14 +44,14 @@ enum KeyringFailure: Error {
         case .locked: "The keyring is locked; unlock it, or have it ask by brokerctl unlock."
         case .dismissed: "The keyring is locked, and its question was closed; brokerctl unlock has it ask again."
         case .empty: "The keyring has nothing open (KeePassXC: no database that is shared as a keyring); open it."
-        case .failed(let text): "The keyring did not do what it was asked: \(text)."
+        case .failed(let text): "The keyring failed: \(text)."
         }
     }
 
     private var when: String {
         switch self {
         case .absent: "as soon as it runs"
-        case .silent, .failed: "as soon as it does; if not, start the keyring anew"
+        case .silent, .failed: "as soon as it does; if not, restart the keyring"
         case .locked, .dismissed, .empty: "as soon as it is open"
         }
     }

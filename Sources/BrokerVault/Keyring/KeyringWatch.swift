@@ -3,23 +3,23 @@ import BrokerSystem
 import Glibc
 import Synchronization
 
-/// What happens to the person's keyring, as far as a locked vault may open because of it.
+/// Events of the user's keyring after which a locked vault may open.
 enum KeyringWatch {
     private final class End: Sendable {
         let isReached = Atomic(false)
     }
 
-    /// A bus that is not there yet is looked for after a second, and then more and more seldom. In seconds.
+    /// In seconds. The broker retries a missing bus after one second, then at growing intervals.
     private static let longestPause: UInt32 = 30
-    /// Questions that the keyring asks are none of these: an attempt may begin and end one.
+    /// Prompts of the keyring are not included: an attempt may begin and end one.
     private static let rules =
         [Keyring.ownerRule]
         + ["Secret.Service", "Secret.Collection", "DBus.Properties"].map {
             "sender='\(Keyring.service)',interface='org.freedesktop.\($0)'"
         }
 
-    /// Comes once when it listens, and then whenever the service appears or something in it changes. Several that nobody has
-    /// waited for are one.
+    /// Yields once when it listens, and then whenever the service appears or something in it changes. Pending events are merged
+    /// into one.
     static func changes() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = End()
@@ -41,7 +41,7 @@ enum KeyringWatch {
         }
     }
 
-    /// - Throws: when the bus is not there, or ends.
+    /// - Throws: if there is no bus, or when it closes.
     private static func listen(until end: End, _ changed: @escaping () -> Void) throws(BusError) {
         let bus = try Bus()
         for rule in rules { try bus.onSignal(rule) { _ in changed() } }

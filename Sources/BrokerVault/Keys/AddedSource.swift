@@ -1,12 +1,12 @@
 import BrokerModel
 
-/// A further way to the vault's key: a source beside the one that opens the vault every day (docs/decisions/0188).
+/// A further way to the vault's key: a source in addition to the one that opens the vault every day (docs/decisions/0008).
 ///
-/// It seals what the vault's key does. A vault with another key has none of them any more: nothing that an earlier key or an
-/// earlier copy opens leads to the new one.
+/// It seals the same content as the vault's key. Replacing the vault's key invalidates all added sources: nothing that an earlier
+/// key or an earlier copy opens leads to the new one.
 struct AddedSource: Sendable {
     var source: String
-    /// As ``NewKey/parameters``.
+    /// The same as ``NewKey/parameters``.
     var parameters: [UInt8]
     private var box: [UInt8]
 
@@ -17,8 +17,8 @@ struct AddedSource: Sendable {
         box = wrapping.joined.withBytes { AEAD.seal($0, under: key, binding: binding) }
     }
 
-    /// - Parameter header: of the vault, with the source that it is opened with every day.
-    /// - Returns: nil where the key is not the source's, or something was changed.
+    /// - Parameter header: of the vault, with the source that opens it every day.
+    /// - Returns: nil if the key is not the source's, or something was changed.
     func wrapping(openedWith key: Secret, _ header: VaultHeader) -> KeyWrapping? {
         guard box.count > AEAD.overhead else { return nil }
         var isGenuine = false
@@ -48,7 +48,7 @@ struct AddedSource: Sendable {
         return bytes.bytes
     }
 
-    /// - Returns: nil for what no broker wrote.
+    /// - Returns: nil for bytes that no broker wrote.
     init?(_ source: String, stored: [UInt8]) {
         var (parts, rest) = ([[UInt8]](), stored[...])
         while rest.count >= 4 {

@@ -4,21 +4,21 @@ import BrokerValues
 import Dispatch
 import Glibc
 
-/// The service of systemd 256 and later that seals small secrets for one user of this machine (`io.systemd.Credentials`): with the
-/// machine's secret, and its TPM where there is one. What it sealed only it opens, for the same user.
+/// The service of systemd 256 and later that seals small secrets for one user of this machine (`io.systemd.Credentials`): with
+/// the machine's secret, and its TPM if there is one. Only the same service opens them, for the same user.
 ///
-/// It is spoken to in Varlink: one JSON text each way, ended by a zero byte.
+/// It speaks Varlink: one JSON text in each direction, terminated by a zero byte.
 package struct CredentialService: Sendable {
     package static let usualPath = "/run/systemd/io.systemd.Credentials"
-    /// A TPM takes its time.
+    /// A TPM is slow.
     private static let patience = 30
     /// An answer is a few kilobytes.
     private static let longest = 1 << 20
 
     enum Failure: Error {
-        /// Nobody answered.
+        /// The service did not answer.
         case unreachable(String)
-        /// It would not; what it said.
+        /// The service refused, with this text.
         case refused(String)
     }
 
@@ -28,8 +28,8 @@ package struct CredentialService: Sendable {
 
     var isThere: Bool { access(path, R_OK | W_OK) == 0 }
 
-    /// - Parameter name: it opens under this name only.
-    /// - Returns: text that is no secret.
+    /// - Parameter name: the sealed secret opens under this name only.
+    /// - Returns: text that is not secret.
     func seal(_ secret: Secret, as name: String) async throws(Failure) -> String {
         try await ask("Encrypt") { writer in
             writer.key("name")
@@ -64,7 +64,7 @@ package struct CredentialService: Sendable {
             writer.key("parameters")
             writer.object { writer in
                 parameters(&writer)
-                // Not root's, whoever asks: the user's own, for which nobody else is asked.
+                // The user's own credentials, not root's: no further authorization is asked for.
                 writer.key("scope")
                 writer.string("user")
             }
@@ -73,16 +73,16 @@ package struct CredentialService: Sendable {
         writer.wipe()
         let line = try await exchange(request).get()
         guard let node = try? JSONReader.read(line, names: .areUnique), case .object = node else {
-            throw .refused("its answer is no JSON object")
+            throw .refused("its answer is not a JSON object")
         }
         if let error = node["error"]?.text { throw .refused(error) }
         guard let found = (node["parameters"]).flatMap(answer) else {
-            throw .refused("its answer lacks what was asked")
+            throw .refused("its answer lacks the requested value")
         }
         return found
     }
 
-    /// Another process is waited for: on a thread that nobody else waits for.
+    /// Waiting for another process blocks a thread that nothing else uses.
     private static let queue = DispatchQueue(label: "credentials")
 
     private func exchange(_ request: [UInt8]) async -> Result<[UInt8], Failure> {

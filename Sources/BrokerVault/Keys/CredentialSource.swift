@@ -4,23 +4,23 @@ import Glibc
 
 /// A key that systemd keeps, in one of two forms.
 ///
-/// The unit has it (`LoadCredential=`, `LoadCredentialEncrypted=`): the credential ``credentialName``. Its bytes are the
-/// administrator's, so they are hashed to a key, together with the vault's id: one credential may serve several vaults. systemd
-/// owns the folder and sees to its rights.
+/// The unit has it (`LoadCredential=`, `LoadCredentialEncrypted=`): the credential ``credentialName``. Its bytes are chosen by
+/// the administrator, so they are hashed to a key, together with the vault's id: one credential may serve several vaults. systemd
+/// owns the folder and sets its permissions.
 ///
-/// Or the unit has none, and systemd seals a random key for the broker's user (``CredentialService``). What it sealed is kept
-/// in the vault's header, and says so which form the vault has: neither is ever tried instead of the other.
+/// Or the unit has none, and systemd seals a random key for the broker's user (``CredentialService``). The sealed key is kept in
+/// the vault's header and so records the vault's form: neither form is ever tried instead of the other.
 package struct CredentialSource: KeySource {
     package static let name = "credential"
     package static let credentialName = "vault-key"
-    /// Fewer cannot hold 256 bits; more is a file that was named by mistake.
+    /// Fewer cannot hold 256 bits; more is a wrong file.
     private static let sizes = keyByteCount...(64 << 10)
 
     private let directory: String?
     private let service: CredentialService
     package var name: String { Self.name }
 
-    /// - Parameter directory: nil outside of a unit that has credentials.
+    /// - Parameter directory: nil outside a unit with credentials.
     package init(in directory: String?, sealedBy service: CredentialService = CredentialService()) {
         self.directory = directory
         self.service = service
@@ -73,7 +73,7 @@ package struct CredentialSource: KeySource {
         }
     }
 
-    /// What the sealed key opens as: another vault's does not open in its place.
+    /// The name of the sealed key: the key of another vault does not open in its place.
     private static func name(of vaultID: [UInt8]) -> String { "token-broker-\(vaultID.hexadecimal)" }
 
     private func derived(for vaultID: [UInt8]) throws(VaultError) -> Secret {
@@ -99,7 +99,7 @@ package struct CredentialSource: KeySource {
             Self.sizes.contains(Int(facts.st_size))
         else {
             throw .keyUnavailable(
-                "The credential \(path) is no key: it must be a file of \(Self.sizes.lowerBound) to "
+                "The credential \(path) is not a key: it must be a file of \(Self.sizes.lowerBound) to "
                     + "\(Self.sizes.upperBound) bytes. Name the right one in the unit.")
         }
         var isWhole = false

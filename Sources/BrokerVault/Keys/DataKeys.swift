@@ -1,19 +1,19 @@
 import BrokerModel
 
-/// The data keys of one partition, as they are wrapped together.
+/// The data keys of one partition, which are wrapped together.
 ///
-/// A partition begins with one key, which everything is derived from. When that is replaced, the rows keep the names that
-/// they have (``naming``), and until all of them are sealed anew the key before is kept along (``former``).
+/// A partition begins with one key, from which everything is derived. When that key is replaced, the rows keep their names
+/// (``naming``), and the previous key (``former``) is kept until all rows are resealed.
 struct DataKeys: Sendable {
     private static let purpose: StaticString = "tb-vault"
 
     let current: Secret
     let naming: Secret
     private(set) var former: Secret?
-    /// A partition whose key was never replaced stores one key only, as it always did.
+    /// A partition whose key was never replaced stores one key only, as in earlier versions.
     private var isFirst = false
 
-    /// A new partition's.
+    /// The key of a new partition.
     init() { self.init(first: .random(count: keyByteCount)) }
 
     private init(first: Secret) {
@@ -28,10 +28,10 @@ struct DataKeys: Sendable {
         self.former = former
     }
 
-    /// A new key to seal with, beside the one that rows are sealed with now.
+    /// Adds a new key to seal with, and keeps the one that rows are sealed with now.
     var replaced: DataKeys { DataKeys(current: .random(count: keyByteCount), naming: naming, former: current) }
 
-    /// When no row is sealed with the former key any more.
+    /// For use when no row is sealed with the former key any more.
     var settled: DataKeys { DataKeys(current: current, naming: naming, former: nil) }
 
     var keys: PartitionKeys {
@@ -81,13 +81,13 @@ extension Secret {
     }
 }
 
-/// What a partition's rows are sealed and named with.
+/// The keys that seal and name a partition's rows.
 final class PartitionKeys: Sendable {
     let sealing: Secret
     let naming: Secret
-    /// Seals the lists of what there is.
+    /// Seals the lists of records.
     let manifest: Secret
-    /// Seals what is remembered outside of the vault. It stays when the data key is replaced: that place may be out of reach
+    /// Seals the state that is kept outside the vault. It stays when the data key is replaced: that state may be out of reach
     /// just then, and must not look like another vault's afterwards.
     let anchor: Secret
     /// Rows, and copies in memory, may still be sealed with these.
@@ -97,15 +97,15 @@ final class PartitionKeys: Sendable {
         self.sealing = sealing
         self.naming = naming
         self.former = former
-        manifest = Self.manifest(beside: sealing)
+        manifest = Self.manifest(for: sealing)
         anchor = naming.subkey(2, "tb-lists")
     }
 
-    /// The same, beside more that rows may be sealed with.
-    func beside(_ former: [Secret]) -> PartitionKeys { PartitionKeys(sealing: sealing, naming: naming, former: former) }
+    /// The same keys, with further keys that rows may be sealed with.
+    func adding(_ former: [Secret]) -> PartitionKeys { PartitionKeys(sealing: sealing, naming: naming, former: former) }
 
-    /// For lists that were not written anew yet.
-    var formerManifests: [Secret] { former.map(Self.manifest(beside:)) }
+    /// For lists that have not been rewritten yet.
+    var formerManifests: [Secret] { former.map(Self.manifest(for:)) }
 
-    private static func manifest(beside sealing: Secret) -> Secret { sealing.subkey(1, "tb-lists") }
+    private static func manifest(for sealing: Secret) -> Secret { sealing.subkey(1, "tb-lists") }
 }

@@ -1,12 +1,12 @@
-/// What an attempt to have a key may cost.
+/// How much an attempt to get a key may cost.
 package enum KeyAttempt: Sendable {
-    /// The broker starts: callers wait. Nobody is asked.
+    /// The broker starts: callers wait. The user is not prompted.
     case atStart
-    /// Nobody waits, and nobody is asked.
+    /// The user neither waits nor is prompted.
     case unasked
-    /// A person waits, and may be asked.
+    /// The user waits, and may be prompted.
     case asked
 
-    /// For a program that has the key.
+    /// The timeout for the program that has the key.
     var patience: Duration { self == .atStart ? .seconds(3) : .seconds(120) }
 }

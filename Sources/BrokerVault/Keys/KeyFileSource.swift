@@ -2,11 +2,11 @@ import BrokerModel
 import CSodium
 import Glibc
 
-/// A key in a file, made at first start: in a folder apart from the vault, or beside it.
+/// A key in a file, made at first start: in a separate folder, or next to the vault.
 ///
-/// It keeps tokens out of backups and copies of `vault.db` alone, and of other uids' reach; not from somebody who can read
-/// both. In the folder apart each vault's key has a name of its own, and a key that still lies beside its vault is moved there
-/// once it has opened the vault.
+/// It protects tokens in backups and copies of `vault.db` alone, and from other uids; not from an attacker who can read both
+/// files. In the separate folder each vault's key has its own name, and a key that is still next to its vault is moved there once
+/// it has opened the vault.
 ///
 /// The file is text, so that a person sees what it is: the line `token-broker vault key 1`, then 64 hexadecimal digits.
 package struct KeyFileSource: KeySource {
@@ -14,7 +14,7 @@ package struct KeyFileSource: KeySource {
     private static let heading = "token-broker vault key 1\n"
     private static let byteCount = heading.utf8.count + 2 * keyByteCount + 1
 
-    /// One place that a key may lie in.
+    /// A possible location of the key.
     private struct Place {
         let directory: StateDirectory
         let name: String
@@ -22,20 +22,20 @@ package struct KeyFileSource: KeySource {
         var path: String { "\(directory.path)/\(name)" }
     }
 
-    private let beside: Place
+    private let nextToVault: Place
     private let apart: StateDirectory?
 
     /// - Parameters:
     ///   - directory: the vault's.
-    ///   - apart: where keys lie instead.
+    ///   - apart: the separate folder for keys.
     package init(in directory: StateDirectory, apartIn apart: StateDirectory? = nil) {
-        beside = Place(directory: directory, name: Self.fileName)
+        nextToVault = Place(directory: directory, name: Self.fileName)
         self.apart = apart
     }
 
     /// Where the key of a vault belongs.
     private func place(of vaultID: [UInt8]) -> Place {
-        apart.map { Place(directory: $0, name: "\(vaultID.hexadecimal).key") } ?? beside
+        apart.map { Place(directory: $0, name: "\(vaultID.hexadecimal).key") } ?? nextToVault
     }
 
     package static let name = "key-file"
@@ -55,36 +55,36 @@ package struct KeyFileSource: KeySource {
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
     ) throws(VaultError) -> Secret {
         let place = place(of: vaultID)
-        let found = if let key = try readKey(at: place) { key } else { try readKey(at: beside) }
+        let found = if let key = try readKey(at: place) { key } else { try readKey(at: nextToVault) }
         guard let key = found else {
             throw .keyUnavailable(
                 "The vault's key \(place.path) is missing. Put it back from a backup; without it the tokens are lost: then "
                     + "move vault.db away and sign in again.")
         }
-        // A second name of the key, if making it was interrupted between its two steps.
+        // A second name of the key, left if its creation was interrupted between the two steps.
         place.directory.removeIfPresent(place.temporaryName)
         return key
     }
 
     package func keepsKey(of vaultID: [UInt8]) -> Bool {
-        [place(of: vaultID), beside].contains { $0.directory.exists($0.name) }
+        [place(of: vaultID), nextToVault].contains { $0.directory.exists($0.name) }
     }
 
-    /// Moves a key that lies beside its vault. At every moment one of the two files is whole; a move that fails is tried again
-    /// at the next start.
+    /// Moves a key that is next to its vault. At every moment one of the two files is whole; a failed move is retried at the next
+    /// start.
     package func didUnlock(with vaultID: [UInt8]) {
         let place = place(of: vaultID)
-        guard apart != nil, beside.directory.exists(beside.name) else { return }
+        guard apart != nil, nextToVault.directory.exists(nextToVault.name) else { return }
         do throws(VaultError) {
-            guard let key = try readKey(at: beside) else { return }
+            guard let key = try readKey(at: nextToVault) else { return }
             if try readKey(at: place) == nil {
                 try markFolder()
                 place.directory.removeIfPresent(place.temporaryName)
                 try write(key, to: place)
             }
-            // Another vault's key may have been put there by hand.
+            // Another vault's key may have been copied there by hand.
             guard try readKey(at: place) == key else { return }
-            beside.directory.removeIfPresent(beside.name)
+            nextToVault.directory.removeIfPresent(nextToVault.name)
         } catch {}
     }
 
@@ -92,15 +92,17 @@ package struct KeyFileSource: KeySource {
         let place = place(of: vaultID)
         let key = try? readKey(at: place)
         place.directory.removeIfPresent(place.name)
-        // A copy that a move left behind. Anything else there is not ours.
-        if let key, let copy = try? readKey(at: beside), copy == key { beside.directory.removeIfPresent(beside.name) }
+        // A copy that a move left behind. Any other file there is not ours.
+        if let key, let copy = try? readKey(at: nextToVault), copy == key {
+            nextToVault.directory.removeIfPresent(nextToVault.name)
+        }
     }
 
-    /// Says to programs that make copies what they had better leave out. Without these files the key is as good.
+    /// Marks the folder so that backup programs leave it out. The key works without these files.
     private func markFolder() throws(VaultError) {
         guard let apart else { return }
         let marks = [
-            // https://bford.info/cachedir/: borg, restic and GNU tar leave such folders out when they are told to.
+            // https://bford.info/cachedir/: borg, restic and GNU tar can be configured to leave such folders out.
             "CACHEDIR.TAG":
                 "Signature: 8a477f597d28d172789f06886806bc55\n# Keys of the token broker's vault; not for backups.\n",
             ".gitignore": "*\n",

@@ -5,14 +5,14 @@ import Synchronization
 /// The data keys that are in use, each unwrapped when its partition is first touched; none while the vault is locked.
 final class KeyRing: Sendable {
     private struct Entry {
-        /// Nil while locked.
+        /// `nil` while locked.
         var keys: PartitionKeys?
-        /// Set while the key is not on disk yet: the next commit writes it along. It is wrapped, and outlives a lock.
+        /// Set while the key is not on disk yet: the next commit writes it. It is wrapped, and outlives a lock.
         var unsaved: [UInt8]?
     }
 
     private struct State {
-        /// Nil while locked.
+        /// `nil` while locked.
         var wrapping: KeyWrapping?
         var entries: [Partition: Entry] = [:]
     }
@@ -23,10 +23,10 @@ final class KeyRing: Sendable {
     /// - Parameter wrapping: nil for a vault that starts locked.
     init(wrapping: KeyWrapping?) { state = Mutex(State(wrapping: wrapping)) }
 
-    /// Grows whenever keys that were given out may not be those of their partition any more.
+    /// Increases whenever issued keys may no longer be those of their partition.
     var changes: UInt64 { changeCount.load(ordering: .acquiring) }
 
-    /// To be called under the lock of what is changed.
+    /// Call it under the lock that guards the change.
     private func countChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
 
     var isLocked: Bool { state.withLock { $0.wrapping == nil } }
@@ -41,7 +41,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    // MARK: Changes of the keys themselves, on the vault's queue
+    // MARK: Key changes, on the vault's queue
 
     /// - Throws: ``VaultError/locked``.
     func currentWrapping() throws(VaultError) -> KeyWrapping {
@@ -51,26 +51,26 @@ final class KeyRing: Sendable {
 
     var unsaved: [Partition: [UInt8]] { state.withLock { $0.entries.compactMapValues(\.unsaved) } }
 
-    /// The disk has `saved`, wrapped by a new key.
+    /// Called when the disk has `saved`, wrapped by a new key.
     func adopt(_ new: KeyWrapping, saved: Set<Partition>) {
         state.withLock { state in
             let old = state.wrapping
-            // Locked while it was written: it stays so.
+            // If it was locked during the write, it stays locked.
             if old != nil { state.wrapping = new }
             for (partition, entry) in state.entries {
                 guard let unsaved = entry.unsaved else { continue }
-                // A partition that is newer than what was written.
+                // A partition created after the write began.
                 let keys = saved.contains(partition) ? nil : old?.unwrap(unsaved, of: partition)
                 state.entries[partition]?.unsaved = keys.map { new.wrap($0, of: partition) }
             }
         }
     }
 
-    /// The disk has new keys of a partition. What memory holds may be sealed with those before.
+    /// Called when the disk has new keys of a partition. Records in memory may be sealed with the previous ones.
     func replace(_ keys: [Partition: DataKeys]) {
         state.withLock { state in
             defer { countChange() }
-            // Locked while they were written: they are read again when it is unlocked.
+            // If locked during the write, they are read again when it is unlocked.
             guard state.wrapping != nil else {
                 for partition in keys.keys { state.entries[partition] = nil }
                 return
@@ -78,7 +78,7 @@ final class KeyRing: Sendable {
             for (partition, dataKeys) in keys {
                 var new = dataKeys.keys
                 if let known = state.entries[partition]?.keys {
-                    new = new.beside((known.sealing == new.sealing ? [] : [known.sealing]) + known.former)
+                    new = new.adding((known.sealing == new.sealing ? [] : [known.sealing]) + known.former)
                 }
                 state.entries[partition] = Entry(keys: new)
             }
@@ -88,7 +88,7 @@ final class KeyRing: Sendable {
     // MARK: Use
 
     /// - Parameter stored: looks up the wrapped key in the vault.
-    /// - Returns: nil for a partition that never had a record.
+    /// - Returns: nil for a partition without records so far.
     func keys(
         of partition: Partition, stored: (Partition) throws(VaultError) -> [UInt8]?
     ) throws(VaultError) -> PartitionKeys? {
@@ -97,7 +97,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// As above; a new partition gets its key.
+    /// The same, but creates a key for a new partition.
     func keysMakingNew(
         for partition: Partition, stored: (Partition) throws(VaultError) -> [UInt8]?
     ) throws(VaultError) -> PartitionKeys {
@@ -127,7 +127,7 @@ final class KeyRing: Sendable {
         return keys
     }
 
-    /// The disk does not have the partition's key any more.
+    /// Called when the disk no longer has the partition's key.
     func forget(_ partition: Partition) {
         state.withLock { state in
             state.entries[partition] = nil

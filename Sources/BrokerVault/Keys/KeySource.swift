@@ -1,52 +1,52 @@
 import BrokerModel
 
-/// Where the key-encryption key comes from: a file, a systemd credential, the Secret Service, a passphrase.
+/// The source of the key-encryption key: a file, a systemd credential, the Secret Service, a passphrase.
 ///
-/// The vault records the name of the source that made it, and opens with no other: whoever can change the configuration
-/// must not be able to move the vault to a weaker source unseen.
+/// The vault records the name of the source that made its key, and opens with no other: an attacker who can change the
+/// configuration must not be able to move the vault to a weaker source unseen.
 package protocol KeySource: Sendable {
-    /// Recorded in the vault and shown by `broker.status`; never reuse one for something else.
+    /// Recorded in the vault and shown by `broker.status`; never reuse a name for another source.
     var name: String { get }
 
-    /// Whether the machine has it now. Quick, and asks nobody.
+    /// Whether the machine has it now. Quick, and prompts nobody.
     func isAvailable() async -> Bool
 
-    /// A key for a vault that is about to be made, or gets its key from here from now on.
+    /// A key for a vault that is about to be created or moved to this source.
     ///
-    /// A key which an interrupted attempt left behind is used again.
+    /// Reuses a key that an interrupted attempt left behind.
     /// - Parameters:
-    ///   - vaultID: 16 random bytes; tells apart keys of several vaults in one place.
-    ///   - passphrase: a person's, if one was given.
+    ///   - vaultID: 16 random bytes; distinguishes keys of several vaults in one place.
+    ///   - passphrase: the user's, if given.
     func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey
 
-    /// The key of an existing vault. Never makes one: a vault whose key is gone must say so.
+    /// The key of an existing vault. Never makes one: a vault without its key must report that.
     ///
-    /// - Parameter parameters: what ``makeKey(for:passphrase:)`` returned beside the key.
-    /// - Throws: ``VaultError/awaitingKey(_:)`` when it is there but has to be opened first.
+    /// - Parameter parameters: the parameters that ``makeKey(for:passphrase:)`` returned with the key.
+    /// - Throws: ``VaultError/awaitingKey(_:)`` if the key exists but has to be unlocked first.
     func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
 
-    /// As above, for sources that other programs keep.
+    /// The same, for sources that other programs keep.
     func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> NewKey
 
     func key(
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> Secret
 
-    /// Says when a key that has to be waited for may have come; ends where that is never known.
+    /// Yields when an awaited key may have become available; ends if the source cannot know.
     func changes() -> AsyncStream<Void>
 
-    /// Whether there is a key of that vault here. Asks nobody.
+    /// Whether this source has a key of that vault. Prompts nobody.
     func keepsKey(of vaultID: [UInt8]) async -> Bool
 
-    /// The vault has been opened with the key from here.
+    /// Called when the vault has been opened with the key from this source.
     func didUnlock(with vaultID: [UInt8]) async
 
-    /// The vault has its key from elsewhere from now on. Whatever goes wrong, the key that stays behind opens old copies only.
+    /// Called when the vault has moved to another source. If this fails, the remaining key opens old copies only.
     func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async
 
-    /// What it means that the key from here is not the vault's.
+    /// The error if the key from this source is not the vault's.
     ///
-    /// - Parameter isTyped: whether it was made of a passphrase that a person gave.
+    /// - Parameter isTyped: whether it was derived from a passphrase that the user gave.
     func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError
 }
 

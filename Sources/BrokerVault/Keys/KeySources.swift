@@ -1,16 +1,16 @@
 import BrokerModel
 
-/// What key sources find around the broker.
+/// The environment of key sources.
 package struct KeySourceContext: Sendable {
-    /// Of the vault.
+    /// The vault's directory.
     package var directory: StateDirectory
-    /// Where a key file lies, if not beside the vault.
+    /// The directory of key files, if it is not the vault's.
     package var keyDirectory: StateDirectory?
-    /// `$CREDENTIALS_DIRECTORY`: where systemd puts a unit's credentials.
+    /// `$CREDENTIALS_DIRECTORY`: the folder of a unit's credentials.
     package var credentials: String?
-    /// Seals a key where the unit has no credential.
+    /// Seals a key if the unit has no credential.
     package var credentialService = CredentialService()
-    /// Brings the passphrase where no person does; nil where nothing does.
+    /// Provides the passphrase if the user does not; `nil` if there is no provider.
     package var passphrase: PassphraseSource.PassphraseProvider?
 
     package init(
@@ -24,7 +24,7 @@ package struct KeySourceContext: Sendable {
     }
 }
 
-/// The key sources that a configuration can name (`vault.key_source`). A new one is its type, and an entry here.
+/// The key sources that a configuration can name (`vault.key_source`). A new source is a type and an entry here.
 package enum KeySources {
     package typealias Maker = @Sendable (KeySourceContext) -> any KeySource
 
@@ -37,15 +37,15 @@ package enum KeySources {
 
     package static var names: [String] { makers.map(\.key) }
 
-    package static func all(in surroundings: KeySourceContext) -> [any KeySource] {
-        makers.map { $0.value(surroundings) }
+    package static func all(in context: KeySourceContext) -> [any KeySource] {
+        makers.map { $0.value(context) }
     }
 }
 
-/// The sources that a vault may have, and in which order a new one tries them.
+/// The allowed sources of a vault, and the order in which a new vault tries them.
 package struct KeySourceChoice: Sendable {
     private let sources: [any KeySource]
-    /// As configured, strongest first; empty when the configuration says nothing.
+    /// As configured, strongest first; empty if not configured.
     private let order: [String]
 
     package init(_ sources: [any KeySource], order: [String] = []) {
@@ -55,10 +55,10 @@ package struct KeySourceChoice: Sendable {
 
     var allowed: [any KeySource] { order.isEmpty ? sources : order.compactMap(source) }
 
-    /// Without a word from the configuration it is the one that works everywhere.
+    /// The default is the source that works everywhere.
     var forNewVaults: [any KeySource] { (order.isEmpty ? [KeyFileSource.name] : order).compactMap(source) }
 
-    /// The source of an existing vault: what is recorded counts, and a configuration that does not allow it is told so.
+    /// The source of an existing vault: the recorded one, or an error if the configuration does not allow it.
     func recorded(_ name: String, of vaultPath: String) throws(VaultError) -> any KeySource {
         guard let source = source(name) else {
             throw .keyUnavailable(
@@ -72,12 +72,13 @@ package struct KeySourceChoice: Sendable {
         return source
     }
 
-    /// A source that the vault may have from now on.
+    /// A source to which the vault may move.
     func source(_ name: String, for vaultPath: String) throws(VaultError) -> any KeySource {
         guard let source = allowed.first(where: { $0.name == name }) else {
+            let names = allowed.map(\.name).joined(separator: ", ")
             throw .keyUnavailable(
-                "\(vaultPath) may not have its key from \(name); there are \(allowed.map(\.name).joined(separator: ", ")). "
-                    + "vault.key_source in the configuration says which.")
+                "\(name) is not an allowed source of the key of \(vaultPath); allowed: \(names). "
+                    + "Change vault.key_source in the configuration to allow others.")
         }
         return source
     }

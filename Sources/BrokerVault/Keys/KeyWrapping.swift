@@ -1,7 +1,7 @@
 import BrokerModel
 import CSodium
 
-/// What the key-encryption key does: it proves that it is the vault's, and wraps the partitions' data keys.
+/// The uses of the key-encryption key: it proves that it is the vault's, and wraps the partitions' data keys.
 struct KeyWrapping: Sendable {
     private let wrapping: Secret
     private let checking: Secret
@@ -9,7 +9,7 @@ struct KeyWrapping: Sendable {
     private let source: String
     private var format = VaultFormat.current
 
-    /// - Parameter source: bound into everything, so a changed name in the header is noticed.
+    /// - Parameter source: bound into everything, so that a changed name in the header is detected.
     init(key: Secret, vaultID: [UInt8], source: String) {
         wrapping = key.subkey(1, "tb-wraps")
         checking = key.subkey(2, "tb-wraps")
@@ -17,7 +17,7 @@ struct KeyWrapping: Sendable {
         self.source = source
     }
 
-    /// - Parameter joined: ``joined`` of the same.
+    /// - Parameter joined: ``joined`` of the same key.
     init?(joined: Secret, vaultID: [UInt8], source: String) {
         guard joined.count == 2 * keyByteCount else { return nil }
         let parts = joined.parts(of: keyByteCount)
@@ -26,7 +26,7 @@ struct KeyWrapping: Sendable {
         self.source = source
     }
 
-    /// All of it as one secret.
+    /// Both keys as one secret.
     var joined: Secret { .joining([wrapping, checking]) }
 
     /// The same for a vault of another format.
@@ -36,7 +36,7 @@ struct KeyWrapping: Sendable {
         return other
     }
 
-    /// Tells a wrong key from a damaged vault; says nothing about the key.
+    /// Distinguishes a wrong key from a damaged vault; reveals nothing about the key.
     var check: [UInt8] { keyedHash(context(of: nil), key: checking) }
 
     func wrap(_ keys: DataKeys, of partition: Partition) -> [UInt8] {

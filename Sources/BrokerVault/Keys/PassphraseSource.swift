@@ -4,23 +4,23 @@ import CSodium
 import Dispatch
 import Synchronization
 
-/// A key that is derived from a person's passphrase with Argon2id. The vault keeps salt and costs beside it, and starts
-/// locked: `broker.unlock` brings the passphrase, unless a program does.
+/// A key that is derived from the user's passphrase with Argon2id. The vault stores salt and costs, and starts locked:
+/// `broker.unlock` provides the passphrase, unless a program does.
 package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
     package var name: String { Self.name }
 
     package typealias PassphraseProvider = @Sendable () async throws(VaultError) -> Secret
 
-    private let bringer: PassphraseProvider?
+    private let provider: PassphraseProvider?
 
-    /// - Parameter bringer: asked where no person gave the passphrase.
-    package init(from bringer: PassphraseProvider? = nil) { self.bringer = bringer }
+    /// - Parameter provider: asked if the user did not give the passphrase.
+    package init(from provider: PassphraseProvider? = nil) { self.provider = provider }
 
     private func passphrase(_ given: Secret?, orElse sentence: String) async throws(VaultError) -> Secret {
         if let given { return given }
-        guard let bringer else { throw .awaitingKey(sentence) }
-        return try await bringer()
+        guard let provider else { throw .awaitingKey(sentence) }
+        return try await provider()
     }
 
     package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> NewKey {
@@ -43,7 +43,7 @@ package struct PassphraseSource: KeySource {
     ) async throws(VaultError) -> Secret {
         guard let (costs, salt) = PassphraseCosts.read(parameters) else {
             throw .damaged(
-                "The vault says of its passphrase what no broker wrote. Restore vault.db from a backup, or move it away."
+                "The vault's passphrase parameters are damaged. Restore vault.db from a backup, or move it away."
             )
         }
         let passphrase = try await passphrase(
@@ -54,24 +54,24 @@ package struct PassphraseSource: KeySource {
     package func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError {
         guard !isTyped else { return .wrongPassphrase }
         return .awaitingKey(
-            "What the program of vault.passphrase_command printed is not the vault's passphrase; mend that, or unlock the "
+            "The output of vault.passphrase_command is not the vault's passphrase; fix the command, or unlock the "
                 + "broker with brokerctl unlock.")
     }
 }
 
-/// What one derivation costs: passes over so many bytes of memory, in one lane (RFC 9106).
+/// The costs of one derivation: passes over a number of bytes of memory, in one lane (RFC 9106).
 package struct PassphraseCosts: Sendable, Equatable {
     static let saltCount = Int(crypto_pwhash_SALTBYTES)
     /// A tenth of a second on one core of 2024.
     package static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
-    /// What a vault or a backup may ask for. The file may have been edited by anybody: its opening must not take all memory. The
-    /// unit gives the broker 512 MiB (`MemoryMax=`), and one derivation runs at a time.
+    /// The bounds for a vault or a backup. An attacker may have edited the file: opening it must not take all memory. The unit
+    /// gives the broker 512 MiB (`MemoryMax=`), and one derivation runs at a time.
     private static let passBounds: ClosedRange<UInt32> = 2...8
     private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(128 << 20)
     private static let version: UInt8 = 1
 
     var passes: UInt32
-    /// Bytes.
+    /// In bytes.
     var memory: UInt32
 
     func parameters(salt: [UInt8]) -> [UInt8] {
@@ -83,7 +83,7 @@ package struct PassphraseCosts: Sendable, Equatable {
         return bytes.bytes
     }
 
-    /// - Returns: nil for what ``parameters(salt:)`` never wrote, and for costs out of bounds.
+    /// - Returns: nil for data that ``parameters(salt:)`` never wrote, and for costs out of bounds.
     static func read(_ parameters: [UInt8]) -> (costs: PassphraseCosts, salt: [UInt8])? {
         guard parameters.count == 13 + saltCount else { return nil }
         func number(_ offset: Int) -> UInt32 {
@@ -97,22 +97,22 @@ package struct PassphraseCosts: Sendable, Equatable {
         return (costs, salt)
     }
 
-    /// One at a time, on a thread that nobody else waits for: neither the event loop nor the threads of tasks.
+    /// One at a time, on a thread of its own: neither the event loop nor the threads of tasks are blocked.
     private static let queue = DispatchQueue(label: "passphrase")
 
     func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
-        let turn = Turn()
+        let request = PendingRequest()
         let key: Secret? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                turn.wait(continuation)
-                Self.queue.async { turn.take()?.resume(returning: derive(passphrase, salt)) }
+                request.wait(continuation)
+                Self.queue.async { request.take()?.resume(returning: derive(passphrase, salt)) }
             }
         } onCancel: {
-            turn.take()?.resume(returning: nil)
+            request.take()?.resume(returning: nil)
         }
         guard let key else {
             if Task.isCancelled {
-                throw .io("The passphrase was not looked at, because nobody waits for that any more.")
+                throw .io("The request was cancelled before the passphrase was checked.")
             }
             throw .io(
                 "No memory to check the passphrase (\(memory >> 20) MiB). Try again when other programs have ended.")
@@ -120,29 +120,29 @@ package struct PassphraseCosts: Sendable, Equatable {
         return key
     }
 
-    /// Of one who waits in the queue, until it comes or they go. Whoever takes it resumes them.
-    private final class Turn: Sendable {
+    /// A request in the queue, until it runs or is cancelled. The caller of `take()` resumes it.
+    private final class PendingRequest: Sendable {
         typealias Waiter = CheckedContinuation<Secret?, Never>
         private enum State {
-            case coming
+            case initial
             case waiting(Waiter)
-            case over
+            case finished
         }
 
-        private let state = Mutex(State.coming)
+        private let state = Mutex(State.initial)
 
         func wait(_ waiter: Waiter) {
-            let isOver = state.withLock { state in
-                if case .over = state { return true }
+            let isFinished = state.withLock { state in
+                if case .finished = state { return true }
                 state = .waiting(waiter)
                 return false
             }
-            if isOver { waiter.resume(returning: nil) }
+            if isFinished { waiter.resume(returning: nil) }
         }
 
         func take() -> Waiter? {
             state.withLock { state in
-                defer { state = .over }
+                defer { state = .finished }
                 if case .waiting(let waiter) = state { return waiter }
                 return nil
             }

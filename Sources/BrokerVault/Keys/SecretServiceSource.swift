@@ -1,11 +1,10 @@
 import BrokerModel
 import BrokerSystem
 
-/// A random key in the person's keyring: GNOME Keyring, KWallet or KeePassXC by the Secret Service.
+/// A random key in the user's keyring: GNOME Keyring, KWallet or KeePassXC by the Secret Service.
 ///
-/// A broker that starts before the desktop starts locked, and so does one whose keyring is locked, slow or away (decision 176): nobody
-/// is asked at a moment when nobody expects it. The keyring holds a key that wraps, not the data key: a copy of it alone opens
-/// nothing.
+/// A broker that starts before the desktop starts locked, as does one whose keyring is locked, slow or absent (decision 8): the
+/// user is never prompted unexpectedly. The keyring holds a key that wraps the data key: a copy of it alone opens nothing.
 package struct SecretServiceSource: KeySource {
     package static let name = "secret-service"
     package var name: String { Self.name }
@@ -65,7 +64,7 @@ package struct SecretServiceSource: KeySource {
 
     package func changes() -> AsyncStream<Void> { KeyringWatch.changes() }
 
-    /// The bus waits for other programs, and may itself hang: on a thread that is waited for so long only.
+    /// The bus waits for other programs, and may itself hang: the call runs on its own thread and has a timeout.
     private static func run<Result: Sendable>(
         _ attempt: KeyAttempt, _ body: @escaping @Sendable (Keyring) throws(KeyringFailure) -> Result
     ) async throws(KeyringFailure) -> Result {
@@ -83,7 +82,7 @@ package struct SecretServiceSource: KeySource {
             answer.fulfil(.failure(.silent))
         }
         defer { clock.cancel() }
-        // A broker that stops waits for no keyring.
+        // A stopping broker does not wait for the keyring.
         let outcome = await withTaskCancellationHandler {
             await answer.value
         } onCancel: {

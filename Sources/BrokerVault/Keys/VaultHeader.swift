@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What must be known before any key is: kept in the clear, bound into the key check.
+/// The data that is needed before the key: stored in the clear, bound into the key check.
 struct VaultHeader: Sendable {
     var format = VaultFormat.current
     /// 16 random bytes.
@@ -9,14 +9,14 @@ struct VaultHeader: Sendable {
     var keySource: String
     var keyParameters: [UInt8]
     var keyCheck: [UInt8]
-    /// When the source last got a key; vaults of earlier brokers do not say. For people only.
+    /// When the source last got a key; vaults of earlier brokers do not have it. For display only.
     var wrappedOn: NumericDate?
     /// Further sources, any of which opens the vault as well.
     var added: [AddedSource] = []
 }
 
 extension VaultHeader {
-    /// A header for a vault whose key comes from a source from now on, and what that key does.
+    /// Makes a header for a vault whose key comes from a new source, and the wrapping with that key.
     static func making(
         _ vaultID: [UInt8], from source: any KeySource, passphrase: Secret?, _ attempt: KeyAttempt, at now: NumericDate
     ) async throws(VaultError) -> (header: VaultHeader, wrapping: KeyWrapping) {
@@ -29,7 +29,7 @@ extension VaultHeader {
         )
     }
 
-    /// Fetches the vault's key from the source that is recorded, and proves it.
+    /// Fetches the vault's key from the recorded source, and verifies it.
     func wrapping(
         of path: String, from choice: KeySourceChoice, passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> KeyWrapping {
@@ -41,7 +41,7 @@ extension VaultHeader {
         }
     }
 
-    /// By a further source, where the usual one does not open the vault: on another machine, above all.
+    /// Uses an added source if the usual one does not open the vault, mainly on another machine.
     private func addedWrapping(
         of path: String, from choice: KeySourceChoice, passphrase: Secret?, _ attempt: KeyAttempt,
         insteadOf failure: VaultError

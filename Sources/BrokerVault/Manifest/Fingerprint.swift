@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// The first 128 bits of a keyed hash or of a box's random nonce: no two things share them by chance, and nobody without
-/// the key can make one that has given ones.
+/// The first 128 bits of a keyed hash or of a box's random nonce: two never match by chance, and without the key nobody can
+/// produce given ones.
 struct Fingerprint: Sendable, Hashable {
     static let count = 16
     private let halves: SIMD2<UInt64>
@@ -26,7 +26,7 @@ struct Fingerprint: Sendable, Hashable {
     }
 }
 
-/// Reads back what ``CanonicalBytes`` laid out in fixed widths.
+/// Reads the fixed-width values that ``CanonicalBytes`` wrote.
 struct CanonicalReader {
     private var rest: ArraySlice<UInt8>
 

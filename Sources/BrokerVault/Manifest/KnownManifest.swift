@@ -1,20 +1,20 @@
 import BrokerModel
 import Synchronization
 
-/// The newest manifest of the vault. While the broker runs, this is the truth that the file is held against.
+/// The newest manifest of the vault. While the broker runs, the file is checked against this one.
 final class KnownManifest: Sendable {
     private struct State {
         var isStarted = false
         var vault = VaultManifest()
         /// The manifest after the transaction that is about to be committed.
         var pending: VaultManifest?
-        /// Counts changes of both.
+        /// Counts changes of both manifests.
         var changes: UInt64 = 0
-        /// Roots that were opened.
+        /// Roots that have been opened.
         var roots: [Partition: (box: Fingerprint, root: ManifestRoot)] = [:]
     }
 
-    /// What a reader may find at one moment: a commit that is under way is in the file before or after that is known here.
+    /// The roots that a reader may find at one moment: a commit that is under way may reach the file before or after this state.
     struct View {
         fileprivate let roots: [Fingerprint?]
         fileprivate let changes: UInt64
@@ -22,7 +22,7 @@ final class KnownManifest: Sendable {
 
     private let state = Mutex(State())
 
-    /// What the file was found to have, before anything else is asked.
+    /// Starts with the content of the file, before anything else is read.
     func start(with vault: VaultManifest) { state.withLock { $0 = State(isStarted: true, vault: vault) } }
 
     var isStarted: Bool { state.withLock { $0.isStarted } }
@@ -30,7 +30,7 @@ final class KnownManifest: Sendable {
     var vault: VaultManifest { state.withLock { $0.vault } }
 
     func isRolledBack(_ partition: Partition) -> Bool {
-        state.withLock { $0.vault.standing(of: partition).isRolledBack }
+        state.withLock { $0.vault.state(of: partition).isRolledBack }
     }
 
     var isAnyRolledBack: Bool { state.withLock { $0.vault.partitions.values.contains { $0.isRolledBack } } }
@@ -38,7 +38,7 @@ final class KnownManifest: Sendable {
     func view(of partition: Partition) -> View {
         state.withLock { state in
             View(
-                roots: [state.vault, state.pending ?? state.vault].map { $0.standing(of: partition).root },
+                roots: [state.vault, state.pending ?? state.vault].map { $0.state(of: partition).root },
                 changes: state.changes)
         }
     }
@@ -46,21 +46,21 @@ final class KnownManifest: Sendable {
     enum Judgement { case newest, unclear, rolledBack }
 
     /// - Parameters:
-    ///   - root: which was found.
-    ///   - before: what could be found before that.
-    /// - Returns: *unclear* when so many commits came in between that it has to be looked at again.
+    ///   - root: the root in the file.
+    ///   - before: the roots that were possible before the read.
+    /// - Returns: *unclear* if so many commits happened in between that the file has to be read again.
     func judge(_ root: Fingerprint?, of partition: Partition, since before: View) -> Judgement {
         let after = view(of: partition)
         if before.roots.contains(root) || after.roots.contains(root) { return .newest }
         return before.changes == after.changes ? .rolledBack : .unclear
     }
 
-    /// From now on this is the partition's root; what was is lost.
+    /// Makes this the partition's root from now on; the previous one is lost.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether that is a change.
     func rollBack(_ partition: Partition, to root: Fingerprint?) -> Bool {
         state.withLock { state in
-            let now = VaultManifest.Standing(root: root, isRolledBack: true)
+            let now = VaultManifest.PartitionState(root: root, isRolledBack: true)
             guard state.vault.partitions[partition] != now else { return false }
             state.vault.partitions[partition] = now
             state.changes += 1
@@ -68,7 +68,7 @@ final class KnownManifest: Sendable {
         }
     }
 
-    /// - Parameter open: opens the box; asked once for each.
+    /// - Parameter open: opens the box; called once for each.
     func root(
         _ box: Fingerprint?, of partition: Partition, open: () -> ManifestRoot?
     ) -> ManifestRoot {
@@ -79,21 +79,21 @@ final class KnownManifest: Sendable {
         return root
     }
 
-    func isAboutToBe(_ vault: VaultManifest) {
+    func willCommit(_ vault: VaultManifest) {
         state.withLock { state in
             state.pending = vault
             state.changes += 1
         }
     }
 
-    /// - Parameter before: what was known when the commit began.
-    func became(_ vault: VaultManifest, from before: VaultManifest) {
+    /// - Parameter before: the manifest when the commit began.
+    func didCommit(_ vault: VaultManifest, from before: VaultManifest) {
         state.withLock { state in
             var vault = vault
-            // What was noticed meanwhile is written with the next commit.
-            for (partition, standing) in state.vault.partitions
-            where standing.isRolledBack && !before.standing(of: partition).isRolledBack {
-                vault.partitions[partition, default: standing].isRolledBack = true
+            // Roll-backs that were detected in the meantime are written with the next commit.
+            for (partition, entry) in state.vault.partitions
+            where entry.isRolledBack && !before.state(of: partition).isRolledBack {
+                vault.partitions[partition, default: entry].isRolledBack = true
             }
             state.vault = vault
             state.pending = nil
@@ -101,7 +101,7 @@ final class KnownManifest: Sendable {
         }
     }
 
-    func stayed() {
+    func didAbort() {
         state.withLock { state in
             state.pending = nil
             state.changes += 1

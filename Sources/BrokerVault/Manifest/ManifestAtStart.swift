@@ -1,20 +1,20 @@
 import BrokerModel
 
-/// What the vault's manifest is when its key has just been opened, and before any record is read.
+/// The state of the vault's manifest when its key has just been opened, before any record is read.
 struct ManifestAtStart {
-    /// What the file has. A row or two are read for it, however many records there are.
+    /// The content of the file. It takes one or two rows, regardless of the number of records.
     struct Found: Sendable {
         var manifest: [UInt8]?
-        /// Of every partition that has a key; the values are nil where there is none.
+        /// For every partition that has a key; the value is nil if the root is gone.
         var roots: [Partition: Fingerprint?]
     }
 
     enum Finding: Sendable, Equatable {
-        /// The file is as the last commit left it, as far as is known.
+        /// The file is as the last commit left it, as far as the broker knows.
         case newest
-        /// What tells old records from new ones is gone or was changed.
+        /// The manifest, which distinguishes old records from new ones, is gone or was changed.
         case manifestLost
-        /// An earlier file was put in place of the last one.
+        /// An earlier file has replaced the last one.
         case rolledBack
     }
 
@@ -23,7 +23,7 @@ struct ManifestAtStart {
 
     /// - Parameters:
     ///   - keys: of the vault as a whole; nil if there are none.
-    ///   - remembered: outside of the file, in each place.
+    ///   - remembered: the marks from each place outside the file.
     init(_ found: Found, keys: PartitionKeys?, remembered: [RollbackAnchor.Found]) {
         let opened = found.manifest.flatMap { box in
             keys.flatMap { ManifestSeal.open(box, as: .vault, keys: $0) }.flatMap { VaultManifest($0) }
@@ -31,7 +31,7 @@ struct ManifestAtStart {
         var vault = opened ?? VaultManifest()
         if opened == nil, !found.roots.isEmpty || found.manifest != nil {
             finding = .manifestLost
-            vault.partitions = found.roots.mapValues { VaultManifest.Standing(root: $0) }
+            vault.partitions = found.roots.mapValues { VaultManifest.PartitionState(root: $0) }
         } else if remembered.contains(where: {
             Self.isEarlier(vault, found.manifest.flatMap { Fingerprint($0) }, than: $0)
         }) {
@@ -41,8 +41,10 @@ struct ManifestAtStart {
         }
         if finding != .newest {
             for case .mark(let mark) in remembered { vault.commit = max(vault.commit, mark.commit) }
-            vault.partitions[.wholeVault] = VaultManifest.Standing()
-            vault.partitions = vault.partitions.mapValues { VaultManifest.Standing(root: $0.root, isRolledBack: true) }
+            vault.partitions[.wholeVault] = VaultManifest.PartitionState()
+            vault.partitions = vault.partitions.mapValues {
+                VaultManifest.PartitionState(root: $0.root, isRolledBack: true)
+            }
         }
         self.vault = vault
     }

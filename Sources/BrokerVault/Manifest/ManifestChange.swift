@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// The manifest while one commit changes it: inside of the transaction that changes the rows.
+/// The manifest during one commit: changed inside the transaction that changes the rows.
 struct ManifestChange {
     private struct Part {
         let keys: PartitionKeys
@@ -8,11 +8,11 @@ struct ManifestChange {
         var pages: [UInt8: ManifestPage] = [:]
     }
 
-    /// As it was when the change began.
+    /// The manifest when the change began.
     let before: VaultManifest
     private(set) var vault: VaultManifest
     private var parts: [Partition: Part] = [:]
-    /// Pages that are not those of the last commit: what they listed is not known any more.
+    /// Pages that are not those of the last commit: the rows that they listed are unknown.
     private(set) var unproven: Set<ManifestPlace> = []
     /// Partitions that are not as the last commit left them.
     private(set) var rolledBack: Set<Partition> = []
@@ -40,7 +40,7 @@ struct ManifestChange {
         try change(place, on: connection) { $0.remove(row: row) }
     }
 
-    /// The page as the last commit left it, or an empty one. It is written anew.
+    /// The page as the last commit left it, or an empty one. It is rewritten.
     mutating func page(_ place: ManifestPlace, on connection: SQLiteConnection) throws(VaultError) -> ManifestPage {
         try change(place, on: connection) { $0 }
     }
@@ -77,9 +77,9 @@ struct ManifestChange {
         }
         let box = try connection.manifestRoot(of: partition)
         let found = box.flatMap { Fingerprint($0) }
-        if found != vault.standing(of: partition).root {
+        if found != vault.state(of: partition).root {
             if known.rollBack(partition, to: found) { rolledBack.insert(partition) }
-            vault.partitions[partition] = VaultManifest.Standing(root: found, isRolledBack: true)
+            vault.partitions[partition] = VaultManifest.PartitionState(root: found, isRolledBack: true)
         }
         let root = known.root(found, of: partition) { ManifestRoot(box, of: partition, keys: keys) }
         let part = Part(keys: keys, root: root)
@@ -87,30 +87,30 @@ struct ManifestChange {
         return part
     }
 
-    /// What is there is right, whatever was there before.
+    /// Accepts the current state of a partition, regardless of what was there before.
     mutating func accept(_ partition: Partition) {
-        vault.partitions[partition] = VaultManifest.Standing(root: vault.standing(of: partition).root)
+        vault.partitions[partition] = VaultManifest.PartitionState(root: vault.state(of: partition).root)
         let others = vault.partitions.filter { $0.key != .wholeVault }
         if !others.values.contains(where: \.isRolledBack) { vault.partitions[.wholeVault] = nil }
     }
 
-    /// There is no such partition any more.
+    /// Removes a partition from the manifest.
     mutating func forget(_ partition: Partition) {
         parts[partition] = nil
         vault.partitions[partition] = nil
     }
 
-    /// Writes what changed, and the keys of new partitions.
+    /// Writes all changes, and the keys of new partitions.
     ///
-    /// - Returns: which box the vault's manifest has now.
+    /// - Returns: the new box of the vault's manifest.
     mutating func write(to connection: SQLiteConnection) throws(VaultError) -> Fingerprint? {
         for (partition, part) in parts {
             let root = try write(part, of: partition, to: connection)
             let box = ManifestSeal.seal(root.bytes, as: .root(partition), keys: part.keys)
             try connection.putManifest(box, of: partition)
-            var standing = vault.standing(of: partition)
-            standing.root = Fingerprint(box)
-            vault.partitions[partition] = standing
+            var entry = vault.state(of: partition)
+            entry.root = Fingerprint(box)
+            vault.partitions[partition] = entry
         }
         vault.commit += 1
         let vaultKeys = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in
@@ -141,14 +141,14 @@ struct ManifestChange {
         return root
     }
 
-    /// The commit is on disk.
+    /// Call it when the commit is on disk.
     func markKeysSaved() { for partition in parts.keys + [.wholeVault] { keys.markSaved(partition) } }
 }
 
 extension ManifestRoot {
     enum PageFound {
         case listed(ManifestPage)
-        /// It is not the one of the last commit.
+        /// Not the page of the last commit.
         case unproven
     }
 

@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Which rows one part of a partition has, and which box each: what makes a row that was put back, exchanged or deleted
-/// show. A partition has up to 256 pages, by the first byte of the rows' bucket keys, so that a bucket is on one page.
+/// The rows of one part of a partition, with the box of each: it reveals rows that were put back, exchanged or deleted. A
+/// partition has up to 256 pages, by the first byte of the rows' bucket keys, so that a bucket is on one page.
 package struct ManifestPage: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let kind: UInt8
@@ -24,7 +24,7 @@ package struct ManifestPage: Sendable, Equatable {
 
     mutating func remove(row: Fingerprint) { entries.removeAll { $0.row == row } }
 
-    /// Nil when nothing is left of it: such a page is not kept.
+    /// `nil` if the page is empty: an empty page is not stored.
     package var bytes: [UInt8]? {
         guard !entries.isEmpty else { return nil }
         var bytes = CanonicalBytes(reserving: entries.count * (1 + 3 * Fingerprint.count))
@@ -64,16 +64,16 @@ extension ManifestPage.Entry {
     }
 }
 
-/// What the manifest lists is held against the rows that there are.
+/// Compares the manifest's list with the rows in the file.
 struct PageReview {
-    /// What is listed, and no row was found for.
+    /// Listed rows that have not been found.
     private var expected: [Fingerprint: ManifestPage.Entry]
 
     init(_ entries: [ManifestPage.Entry]) {
         expected = Dictionary(entries.map { ($0.row, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether the row is listed as it is. A second one of the same key is not.
+    /// Whether the row is listed exactly as it is. A second row of the same key is not.
     mutating func isListed(_ row: StoredRow) -> Bool {
         guard let entry = ManifestPage.Entry(row), expected[entry.row] == entry else { return false }
         expected[entry.row] = nil
@@ -83,7 +83,7 @@ struct PageReview {
     var unaccounted: [ManifestPage.Entry] { Array(expected.values) }
 }
 
-/// Which page of which partition.
+/// A page of a partition.
 struct ManifestPlace: Sendable, Hashable {
     let partition: Partition
     let page: UInt8
@@ -107,7 +107,7 @@ struct ManifestPlace: Sendable, Hashable {
         self.init(Partition(uid: uid), page: UInt8(truncatingIfNeeded: id))
     }
 
-    /// The rows of the page are those with a bucket key from the one on and before the other.
+    /// The range of bucket keys of the page's rows, without its upper bound.
     var bucketKeys: (from: [UInt8], before: [UInt8]) {
         ([page], page == .max ? [UInt8](repeating: .max, count: 64) : [page + 1])
     }

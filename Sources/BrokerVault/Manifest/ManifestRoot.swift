@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Which pages a partition has, and which box each.
+/// The pages of a partition, with the box of each.
 package struct ManifestRoot: Sendable, Equatable {
     var pages: [UInt8: Fingerprint] = [:]
 

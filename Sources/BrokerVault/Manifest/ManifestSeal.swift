@@ -1,12 +1,12 @@
 import BrokerModel
 
-/// Seals the parts of a manifest, each for its place.
+/// Seals each part of a manifest, bound to its place.
 enum ManifestSeal {
     enum Part {
         case page(ManifestPlace)
         case root(Partition)
         case vault
-        /// What is kept outside of the file.
+        /// The mark that is kept outside the file.
         case anchor(vaultID: [UInt8])
 
         fileprivate var isRotated: Bool {
@@ -20,7 +20,7 @@ enum ManifestSeal {
         bytes.withUnsafeBytes { AEAD.seal($0, under: part.key(of: keys), binding: context(part)) }
     }
 
-    /// - Returns: nil for what is not genuine, or was sealed for another place.
+    /// - Returns: nil if the box is not genuine, or was sealed for another place.
     static func open(_ box: [UInt8], as part: Part, keys: PartitionKeys) -> [UInt8]? {
         guard box.count > AEAD.overhead else { return nil }
         var bytes = [UInt8](repeating: 0, count: box.count - AEAD.overhead)

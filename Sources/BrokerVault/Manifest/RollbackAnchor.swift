@@ -2,24 +2,25 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// Remembers the vault's last commit outside of its file: in a folder with keys, apart from the vault, and in the session's
-/// runtime directory.
+/// Records the vault's last commit outside its file: in a folder with keys, apart from the vault, and in the session's runtime
+/// directory.
 ///
-/// It is written after each commit and not synced, so it is never ahead of the file, unless an earlier file was put in
-/// place of the last one. It is a tripwire and no proof: whoever may write the file may put both back.
+/// It is written after each commit and not synced, so it is never ahead of the file, unless an earlier file has replaced the last
+/// one. It is a tripwire and no proof: an attacker who can write the file may be able to put both back.
 ///
-/// After the sealed mark the path of the vault follows in the clear: where a vault was is known when its file is gone.
+/// The sealed mark is followed by the path of the vault in the clear: the broker knows where a vault was even after its file is
+/// gone.
 final class RollbackAnchor: Sendable {
     struct Mark: Sendable, Equatable {
         let commit: UInt64
-        /// Tells two files of the same count apart.
+        /// Distinguishes two files with the same commit count.
         let manifest: Fingerprint
     }
 
     enum Found: Sendable, Equatable {
-        /// No commit is remembered here.
+        /// No commit is recorded here.
         case nothing
-        /// Not of this vault's key: one of the two is not what it was.
+        /// Not sealed with this vault's key: one of the two was replaced.
         case foreign
         case mark(Mark)
     }
@@ -30,8 +31,8 @@ final class RollbackAnchor: Sendable {
     private let vaultID: [UInt8]
 
     /// - Parameters:
-    ///   - directory: ours, and closed to everybody else.
-    ///   - vaultPath: of the vault's file.
+    ///   - directory: ours, and closed to everyone else.
+    ///   - vaultPath: the path of the vault's file.
     init(in directory: StateDirectory, vaultID: [UInt8], of vaultPath: String) throws(VaultError) {
         let name = Self.prefix + vaultID.hexadecimal
         descriptor = openat(directory.descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -42,7 +43,7 @@ final class RollbackAnchor: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Without the path only a lost vault is not recognised.
+    /// Without the path the broker only fails to recognise a lost vault.
     private func write(path vaultPath: String) {
         let path = Array(vaultPath.utf8)
         guard Self.path(in: descriptor) != path else { return }
@@ -70,11 +71,11 @@ final class RollbackAnchor: Sendable {
         return nil
     }
 
-    /// - Parameter keys: of the vault as a whole; nil when it has none.
+    /// - Parameter keys: of the vault as a whole; nil if it has none.
     func read(_ keys: PartitionKeys?) -> Found {
         var box = [UInt8](repeating: 0, count: Self.byteCount)
         let count = pread(descriptor, &box, box.count, 0)
-        // A file that a power cut left without its bytes has zeros.
+        // A file whose bytes were lost in a power cut contains zeros.
         guard count != 0, !box.allSatisfy({ $0 == 0 }) else { return .nothing }
         guard count == box.count, let keys,
             let bytes = ManifestSeal.open(box, as: .anchor(vaultID: vaultID), keys: keys)
@@ -84,7 +85,7 @@ final class RollbackAnchor: Sendable {
         return .mark(Mark(commit: commit, manifest: manifest))
     }
 
-    /// - Returns: whether it could be written.
+    /// - Returns: whether it was written.
     func write(_ mark: Mark, keys: PartitionKeys) -> Bool {
         var bytes = CanonicalBytes()
         bytes.append(mark.commit)

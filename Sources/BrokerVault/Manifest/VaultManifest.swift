@@ -1,33 +1,33 @@
 import BrokerModel
 
-/// Which partitions the vault has, and which root each is at.
+/// The partitions of the vault, with the root of each.
 struct VaultManifest: Sendable, Equatable {
-    struct Standing: Sendable, Equatable {
-        /// Nil for one whose root is gone.
+    struct PartitionState: Sendable, Equatable {
+        /// `nil` if the root is gone.
         var root: Fingerprint?
-        /// An earlier state was put in place of the last one, and no person has said yet that this is right.
+        /// An earlier state has replaced the last one, and nobody has accepted it yet.
         var isRolledBack = false
     }
 
-    /// Goes up with each commit, also with the first one after a roll-back.
+    /// Increases with each commit, including the first one after a roll-back.
     var commit: UInt64 = 0
-    var partitions: [Partition: Standing] = [:]
+    var partitions: [Partition: PartitionState] = [:]
 
     init() {}
 
-    /// Of a partition that the vault does not have: as the vault as a whole, of which an earlier state may know less people.
-    func standing(of partition: Partition) -> Standing {
-        partitions[partition] ?? Standing(isRolledBack: partitions[.wholeVault]?.isRolledBack ?? false)
+    /// For a partition that the vault does not have, the vault as a whole counts: an earlier state of it may have fewer users.
+    func state(of partition: Partition) -> PartitionState {
+        partitions[partition] ?? PartitionState(isRolledBack: partitions[.wholeVault]?.isRolledBack ?? false)
     }
 
     var bytes: [UInt8] {
         var bytes = CanonicalBytes(reserving: 8 + partitions.count * (6 + Fingerprint.count))
         bytes.append(commit)
-        for (partition, standing) in partitions.sorted(by: { $0.key.uid < $1.key.uid }) {
+        for (partition, entry) in partitions.sorted(by: { $0.key.uid < $1.key.uid }) {
             bytes.append(partition.uid)
-            bytes.append(UInt8(standing.isRolledBack ? 1 : 0))
-            bytes.append(UInt8(standing.root == nil ? 0 : 1))
-            standing.root?.append(to: &bytes)
+            bytes.append(UInt8(entry.isRolledBack ? 1 : 0))
+            bytes.append(UInt8(entry.root == nil ? 0 : 1))
+            entry.root?.append(to: &bytes)
         }
         return bytes.bytes
     }
@@ -40,17 +40,17 @@ struct VaultManifest: Sendable, Equatable {
             guard let uid = reader.number32(), let isRolledBack = reader.byte(), let hasRoot = reader.byte() else {
                 return nil
             }
-            var standing = Standing(isRolledBack: isRolledBack == 1)
+            var entry = PartitionState(isRolledBack: isRolledBack == 1)
             if hasRoot == 1 {
                 guard let root = reader.fingerprint() else { return nil }
-                standing.root = root
+                entry.root = root
             }
-            partitions[Partition(uid: uid)] = standing
+            partitions[Partition(uid: uid)] = entry
         }
     }
 }
 
 extension Partition {
-    /// Stands for the vault as a whole, which has a data key as partitions have: no account has this uid, (uid_t)-1.
+    /// Represents the vault as a whole, which has a data key as partitions do: no account has this uid, (uid_t)-1.
     static let wholeVault = Partition(uid: .max)
 }

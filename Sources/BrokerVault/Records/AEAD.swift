@@ -21,7 +21,7 @@ enum AEAD {
         }
     }
 
-    /// - Parameter plaintext: exactly ``overhead`` bytes shorter than the box; left as it was when the box is not genuine.
+    /// - Parameter plaintext: exactly ``overhead`` bytes shorter than the box; unchanged if the box is not genuine.
     static func open(
         _ box: [UInt8], under key: Secret, binding context: [UInt8], into plaintext: UnsafeMutableRawBufferPointer
     ) -> Bool {
@@ -47,7 +47,7 @@ func keyedHash(_ bytes: [UInt8], key: Secret) -> [UInt8] {
     return digest
 }
 
-/// The same as a key: the digest never lies in memory that is not guarded.
+/// The same hash as a key: the digest is never in unguarded memory.
 func keyedSecret(_ bytes: [UInt8], key: Secret) -> Secret {
     Secret(count: keyByteCount, isKept: true) { digest in
         key.withBytes { key in

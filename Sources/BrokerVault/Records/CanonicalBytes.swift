@@ -1,4 +1,4 @@
-/// Values laid out one way only, so that no two different lists of values give the same bytes.
+/// A canonical encoding: two different lists of values never give the same bytes.
 struct CanonicalBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -7,7 +7,7 @@ struct CanonicalBytes {
     mutating func append(_ value: UInt8) { bytes.append(value) }
 
     mutating func append(_ value: UInt32) {
-        // One by one: part of every record that is opened.
+        // One by one: this runs for every record that is opened.
         for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 
@@ -15,7 +15,7 @@ struct CanonicalBytes {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Of a length that is always the same.
+    /// For values of a fixed length.
     mutating func append(contentsOf value: UnsafeRawBufferPointer) { bytes.append(contentsOf: value) }
 
     mutating func append(_ value: [UInt8]) {

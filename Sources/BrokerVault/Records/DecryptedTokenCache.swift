@@ -2,16 +2,16 @@ import BrokerModel
 import CSodium
 import Synchronization
 
-/// The access tokens and ID tokens that were opened last: an app that asks again at once is answered without opening a box anew.
+/// The access tokens and ID tokens that were opened last: repeated requests do not open a box again.
 ///
-/// They lie in guarded memory, as the keys do that open them, for seconds only (``forget()``). Refresh tokens are never among them.
+/// They are in guarded memory, as are the keys that open them, for seconds only (``forget()``). Refresh tokens are never cached.
 final class DecryptedTokenCache: Sendable {
     /// Larger ones are opened each time.
     fileprivate static let largest = 4 << 10
     fileprivate static let places = 32
 
     fileprivate struct Place {
-        /// It never changes: another record has another secret. Held, so that no other can take its identity.
+        /// It never changes: another record has another secret. Retained, so that no other object can take its identity.
         let sealed: SealedRecord
         let keyChanges: UInt64
         let count: Int
@@ -19,25 +19,25 @@ final class DecryptedTokenCache: Sendable {
     }
 
     fileprivate struct State {
-        /// Kept while it is in use: the system takes longer to give it than a box takes to open.
+        /// Kept while it is in use: allocating it takes longer than opening a box.
         var memory: GuardedBuffer?
         var places: [Place?] = Array(repeating: nil, count: DecryptedTokenCache.places)
         var numbers: [ObjectIdentifier: Int] = [:]
-        /// Where a place is looked for next.
-        var hand = 0
+        /// The clock hand: the search for a free place continues here.
+        var clockHand = 0
     }
 
     private let state = Mutex(State())
 
     static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
 
-    /// Lends a secret that was opened lately.
+    /// Passes a recently opened secret to `body`.
     ///
     /// - Parameters:
-    ///   - keyChanges: as it is now (``KeyRing/changes``): what other keys opened is not lent.
-    ///   - body: must not ask for another secret.
-    /// - Returns: whether there was one.
-    func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    ///   - keyChanges: the current value of ``KeyRing/changes``: secrets that other keys opened are not used.
+    ///   - body: must not access another secret.
+    /// - Returns: whether the cache has the secret.
+    func withToken(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(sealed)], let place = state.places[number],
                 place.keyChanges == keyChanges, let memory = state.memory
@@ -48,13 +48,13 @@ final class DecryptedTokenCache: Sendable {
         }
     }
 
-    /// - Parameter keyChanges: from before the keys were had that opened it.
+    /// - Parameter keyChanges: the value from before the keys were obtained.
     func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
         guard !secret.isEmpty, secret.count <= Self.largest else { return }
         state.withLock { state in
             guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
             state.memory = memory
-            let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()
+            let number = state.numbers[ObjectIdentifier(sealed)] ?? state.evictionIndex()
             state.empty(number)
             state.places[number] = Place(sealed: sealed, keyChanges: keyChanges, count: secret.count)
             state.numbers[ObjectIdentifier(sealed)] = number
@@ -63,12 +63,12 @@ final class DecryptedTokenCache: Sendable {
         }
     }
 
-    /// Wipes them all.
+    /// Wipes all secrets.
     func wipe() { state.withLock { $0.emptyAll() } }
 
-    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
+    /// As ``wipe()``. If the cache was empty, its memory is released as well.
     func forget() {
-        // Let go outside of the lock: that asks the system.
+        // Released outside the lock: that takes a system call.
         _ = state.withLock { state -> GuardedBuffer? in
             guard state.numbers.isEmpty else {
                 state.emptyAll()
@@ -81,11 +81,11 @@ final class DecryptedTokenCache: Sendable {
 }
 
 extension DecryptedTokenCache.State {
-    /// A place that nobody has used since it was passed by.
-    fileprivate mutating func dispensable() -> Int {
+    /// A place that has not been used since the hand last passed it.
+    fileprivate mutating func evictionIndex() -> Int {
         while true {
-            let number = hand
-            hand = (hand + 1) % places.count
+            let number = clockHand
+            clockHand = (clockHand + 1) % places.count
             guard places[number]?.wasUsed == true else { return number }
             places[number]?.wasUsed = false
         }

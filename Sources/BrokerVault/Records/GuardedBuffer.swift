@@ -1,14 +1,14 @@
 import CSodium
 
-/// Guarded memory to work in: locked, fenced by unmapped pages, and wiped when it is given up.
+/// Guarded working memory: locked, fenced by unmapped pages, and wiped when it is released.
 ///
-/// `@unchecked Sendable`: `base` and `count` never change, and the bytes are one's at a time: of who took the buffer out of its pool
-/// (``ScratchPool``), or holds the lock that it is kept under (``DecryptedTokenCache``).
+/// `@unchecked Sendable`: `base` and `count` never change, and the bytes have one owner at a time: the caller that took the
+/// buffer out of its pool (``ScratchPool``), or the holder of the lock that guards it (``DecryptedTokenCache``).
 final class GuardedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let count: Int
 
-    /// - Returns: nil when the system gives no more of it.
+    /// - Returns: nil if the system has no more of it.
     init?(count: Int) {
         guard let base = sodium_malloc(count) else { return nil }
         self.base = base

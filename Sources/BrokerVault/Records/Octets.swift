@@ -1,8 +1,8 @@
 extension [UInt8] {
-    /// Two small letters or digits a byte.
+    /// Two lowercase hexadecimal digits per byte.
     var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
-    /// - Returns: nil for anything but two hexadecimal digits a byte.
+    /// - Returns: nil unless the text has two hexadecimal digits per byte.
     init?(hexadecimal text: Substring) {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
@@ -11,7 +11,7 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes as C wants them. Stopping is right where there is no memory: skipping a step of cryptography is not.
+    /// The bytes as C expects them. Without memory this traps: stopping is right, skipping a step of cryptography is not.
     var octets: UnsafePointer<UInt8> {
         guard let baseAddress else { preconditionFailure("a buffer without memory was handed to libsodium") }
         return baseAddress.assumingMemoryBound(to: UInt8.self)

@@ -2,16 +2,16 @@ import BrokerModel
 
 /// Seals records one by one and opens them.
 ///
-/// A box holds the length of the fields, the length of the secret (32 bits each, little-endian), the fields as JSON, the
-/// secret, and zeros up to a multiple of ``step``, so that lengths tell little. The associated data are the format
-/// version and all columns beside the box: a row that was edited, cut, or copied to another place does not open.
+/// A box holds the length of the fields, the length of the secret (32 bits each, little-endian), the fields as JSON, the secret,
+/// and zeros up to a multiple of ``step``, so that lengths reveal little. The associated data are the format version and all
+/// columns except the box: a row that was edited, cut, or copied to another place does not open.
 struct RecordSealer: Sendable {
     private static let step = 256
     private static let headCount = 8
-    /// Far above any record; keeps a runaway answer of a provider from filling the disk.
+    /// Far above any record; prevents an oversized response of a provider from filling the disk.
     private static let maximumCount = 8 << 20
 
-    /// Of the vault.
+    /// The vault's format.
     private let format: Int
     private let scratch = ScratchPool()
 
@@ -33,16 +33,16 @@ struct RecordSealer: Sendable {
             plaintext.storeBytes(of: UInt32(secretCount).littleEndian, toByteOffset: 4, as: UInt32.self)
             Self.slice(plaintext, Self.headCount, fields.count).copyBytes(from: fields)
             secret?.withBytes { Self.slice(plaintext, Self.headCount + fields.count, secretCount).copyMemory(from: $0) }
-            // The buffer may be fresh, and fresh guarded memory is not zero.
+            // The buffer may be fresh, and fresh guarded memory is not zeroed.
             _ = Self.slice(plaintext, used, padded - used).initializeMemory(as: UInt8.self, repeating: 0)
             return AEAD.seal(UnsafeRawBufferPointer(plaintext), under: keys.sealing, binding: context)
         }
         return SealedRecord(partition: partition, kind: kind, rowKey: rowKey, bucketKey: bucketKey, box: box)
     }
 
-    /// Opens a row in guarded memory and lends its parts.
+    /// Opens a row in guarded memory and passes its parts to `body`.
     ///
-    /// - Throws: ``VaultError/recordDamaged`` if it is not what was sealed for this place.
+    /// - Throws: ``VaultError/recordDamaged`` if the row was not sealed for this place.
     func open<Result>(
         _ row: StoredRow, keys: PartitionKeys,
         _ body: (_ fields: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer) -> Result
@@ -61,7 +61,7 @@ struct RecordSealer: Sendable {
         return try open(sealed.box, context: context, keys, body)
     }
 
-    /// The same record under the current key; nil when it is already, and for one that is not genuine.
+    /// The same record under the current key; nil if it is already, or is not genuine.
     func resealed(_ record: SealedRecord, keys: PartitionKeys) throws(VaultError) -> SealedRecord? {
         let context = context(record.partition.uid, record.kind.rawValue, record.rowKey, record.bucketKey)
         let count = record.box.count - AEAD.overhead
@@ -116,7 +116,7 @@ struct RecordSealer: Sendable {
     }
 }
 
-/// A row as the table has it; any of its columns may have been tampered with.
+/// A row of the table; any of its columns may have been tampered with.
 struct StoredRow: Sendable {
     var id: Int64
     var partition: Int64

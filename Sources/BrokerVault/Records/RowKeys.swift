@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Keyed hashes that rows are filed under: without the key nobody can tell, nor try out, whom a row belongs to.
+/// Keyed hashes that name rows: without the key nobody can find out or guess to whom a row belongs.
 struct RowKeys: Sendable {
     private let partition: Partition
     private let keys: PartitionKeys
@@ -20,7 +20,7 @@ struct RowKeys: Sendable {
         return keyedHash(bytes.bytes, key: keys.naming)
     }
 
-    /// Of what is no row.
+    /// A name for something that is not a row.
     func name(of parts: [String]) -> [UInt8] {
         var bytes = CanonicalBytes(reserving: 256)
         let purpose: UInt8 = 3

@@ -2,16 +2,16 @@ import BrokerModel
 import CSodium
 import Synchronization
 
-/// Guarded memory that records are opened in.
+/// A pool of guarded memory in which records are opened.
 ///
-/// Getting such memory costs several system calls, far more than opening a record; so a few buffers are kept. Each is
-/// wiped before it is given back.
+/// Allocating such memory costs several system calls, far more than opening a record; so a few buffers are kept. Each is wiped
+/// before it is returned.
 final class ScratchPool: Sendable {
     private static let bufferCount = 16 * 1024
     private static let keptCount = 4
     private let free = Mutex<[GuardedBuffer]>([])
 
-    /// Lends `count` bytes and wipes them afterwards.
+    /// Provides `count` bytes and wipes them afterwards.
     func withBytes<Result>(
         _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {

@@ -3,7 +3,7 @@ import CSQLite
 
 /// One connection to one database file, for one thread at a time. Statements are compiled once and kept.
 ///
-/// The file is this process's alone while any connection to it is open, so the index of its log lies in ordinary memory: some
+/// Only this process may use the file while any connection to it is open, so the index of its log is in ordinary memory: some
 /// file systems cannot share memory for files (FUSE with direct I/O, 9p). Connections of one process share that index.
 final class SQLiteConnection {
     let path: String
@@ -12,7 +12,7 @@ final class SQLiteConnection {
     private static let exclusive = "unix-excl"
     private var statements: [String: Statement] = [:]
 
-    /// Opens an existing file. `path` must have no symbolic link in it.
+    /// Opens an existing file. `path` must not contain symbolic links.
     init(opening path: String) throws(VaultError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE
@@ -26,14 +26,14 @@ final class SQLiteConnection {
         self.path = path
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
-        // A person may be looking at the file with the sqlite3 shell.
+        // The user may have the file open in the sqlite3 shell.
         sqlite3_busy_timeout(handle, 5_000)
-        // The file may have been written by anybody: it must not make SQLite do more than read and write tables.
+        // An attacker may have written the file: it must not make SQLite do more than read and write tables.
         set(SQLITE_DBCONFIG_DEFENSIVE, true)
         set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
         set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
         set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
-        // Until the file is known to be ours and whole, closing must leave it as it is.
+        // Until the file is known to be ours and whole, closing must not change it.
         set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         try run("PRAGMA cell_size_check = ON")
         try run("PRAGMA mmap_size = 0")
@@ -103,12 +103,12 @@ final class SQLiteConnection {
         return SQLiteFailure(code: code, systemError: systemError, path: path).error
     }
 
-    /// All of `body` durably, or nothing of it.
+    /// Runs `body` as one durable transaction: all of it, or nothing.
     func transaction<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
         try between("BEGIN IMMEDIATE", body)
     }
 
-    /// Reads of one moment: what is committed meanwhile is not seen.
+    /// Reads one consistent state: later commits are not visible.
     func snapshot<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
         try between("BEGIN", body)
     }
@@ -122,7 +122,7 @@ final class SQLiteConnection {
             try run("COMMIT")
             return result
         } catch {
-            // After some failures SQLite has rolled back already.
+            // After some failures SQLite has already rolled back.
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
@@ -134,6 +134,6 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Lets go the pages of the file that were read; the next look has them from the kernel.
+    /// Releases cached pages of the file; the next read gets them from the kernel.
     func forgetPages() { sqlite3_db_release_memory(handle) }
 }

@@ -3,11 +3,11 @@ import BrokerSystem
 import CSQLite
 import Glibc
 
-/// A failed call of SQLite, told apart by what the caller can do about it.
+/// A failed SQLite call, classified by what the caller can do about it.
 struct SQLiteFailure {
     /// Extended result code.
     let code: Int32
-    /// `errno` behind an input or output error, 0 if there is none.
+    /// `errno` of an I/O error, 0 if there is none.
     let systemError: Int32
     let path: String
 
@@ -32,7 +32,8 @@ struct SQLiteFailure {
         }
     }
 
-    /// Quotas, file size limits and the last inode stop a write as a full disk does, but SQLite calls only one of them so.
+    /// Quotas, file size limits and the last inode stop a write as a full disk does, but SQLite reports only one of them that
+    /// way.
     static func meansFull(_ systemError: Int32) -> Bool {
         systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG
     }

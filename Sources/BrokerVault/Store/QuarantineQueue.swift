@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What was found damaged and waits for being set aside, and how much was.
+/// Damaged rows that are waiting to be moved to quarantine, and how many there were.
 final class QuarantineQueue: Sendable {
     struct Found: Sendable {
-        /// Rows that do not open, or are not of the last commit.
+        /// Rows that do not open, or do not belong to the last commit.
         var rows: Set<Int64> = []
-        /// Pages of the manifest that their rows do not agree with.
+        /// Pages of the manifest that do not match their rows.
         var places: Set<ManifestPlace> = []
 
         var isEmpty: Bool { rows.isEmpty && places.isEmpty }
@@ -20,7 +20,7 @@ final class QuarantineQueue: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - moved: rows that lie in quarantine already.
+    ///   - moved: rows that are in quarantine already.
     ///   - missing: rows that are known to be gone.
     init(moved: Int, missing: Int) { state = Mutex(State(moved: moved, missing: missing)) }
 
@@ -28,8 +28,8 @@ final class QuarantineQueue: Sendable {
     var missing: Int { state.withLock { $0.missing } }
     var waiting: Found { state.withLock { $0.waiting } }
 
-    /// - Returns: whether there is something in it that did not wait yet. It may still have been settled between being read
-    ///   and being reported here; that is seen when it is looked at again.
+    /// - Returns: whether it adds something new. It may have been settled between being read and being reported here; the next
+    ///   check finds that out.
     func found(_ found: Found) -> Bool {
         state.withLock { state in
             let before = state.waiting
@@ -39,7 +39,7 @@ final class QuarantineQueue: Sendable {
         }
     }
 
-    /// A person has looked at it.
+    /// Called when the user has accepted the state.
     ///
     /// - Parameters:
     ///   - moved: rows that are still in quarantine.
@@ -48,10 +48,10 @@ final class QuarantineQueue: Sendable {
         state.withLock { ($0.moved, $0.missing) = (moved, missing) }
     }
 
-    /// All of it was looked at again.
+    /// Called when everything found has been checked again.
     ///
     /// - Parameters:
-    ///   - moved: how many rows are in quarantine now; others are gone, or had been replaced by whole ones meanwhile.
+    ///   - moved: how many rows are in quarantine now; others are gone, or have been replaced by whole ones.
     ///   - missing: how many were found to be gone.
     func settled(_ found: Found, moved: Int, missing: Int) {
         state.withLock { state in

@@ -2,10 +2,10 @@ import BrokerModel
 import Dispatch
 import Synchronization
 
-/// Runs jobs one after another, of each partition one in turn, so that who asks for much holds up others by one job only.
+/// Runs jobs one after another, taking turns between partitions, so that a busy partition delays the others by one job only.
 ///
-/// For calls that wait for the disk, which must not hold up the few threads that Swift's tasks share. Dispatch gives a serial
-/// queue a thread beyond those while it has work; that thread takes no signals but those of its own faults and SIGPROF.
+/// For calls that wait for the disk, which must not block the few threads that Swift's tasks share. While it has work, Dispatch
+/// gives a serial queue an additional thread; that thread takes no signals but those of its own faults and SIGPROF.
 final class SerialQueue: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -13,9 +13,9 @@ final class SerialQueue: Sendable {
         var isStopped = false
         var jobsDone = 0
         var isWatching = false
-        /// Jobs that wait, in the order in which they came.
+        /// Waiting jobs, in the order of their arrival.
         var waiting: [Partition: [Job].SubSequence] = [:]
-        /// Who has jobs that wait; the first is next.
+        /// Partitions with waiting jobs; the first is next.
         var turns: [Partition].SubSequence = []
     }
 
@@ -24,17 +24,17 @@ final class SerialQueue: Sendable {
     private let onIdle: Job
     private let state = Mutex(State())
 
-    /// - Parameter idleDelay: when no job has ended for as long (at most twice as long), `onIdle` runs on the queue, once.
+    /// - Parameter idleDelay: if no job ends for this time (at most twice as long), `onIdle` runs on the queue, once.
     init(idleDelay: Duration, onIdle: @escaping Job) {
         let (seconds, attoseconds) = idleDelay.components
         self.idleDelay = .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
         self.onIdle = onIdle
     }
 
-    /// - Returns: false after ``stop(afterwards:)``; the job is not run then.
+    /// - Returns: false after ``stop(afterwards:)``; the job does not run then.
     @discardableResult
     func run(of partition: Partition, _ job: @escaping Job) -> Bool {
-        // Put into the queue under the lock: who was accepted comes before ``stop(afterwards:)``.
+        // Enqueued under the lock: an accepted job runs before the last one of ``stop(afterwards:)``.
         state.withLock { state in
             guard !state.isStopped else { return false }
             state.add(job, of: partition)
@@ -47,10 +47,10 @@ final class SerialQueue: Sendable {
         }
     }
 
-    /// No job is taken any more; those that were accepted run.
+    /// Rejects further jobs; accepted ones still run.
     ///
     /// - Parameter last: runs after them.
-    /// - Returns: false when it was stopped before; `last` is not run then.
+    /// - Returns: false if it was stopped before; `last` does not run then.
     @discardableResult
     func stop(afterwards last: @escaping Job = {}) -> Bool {
         state.withLock { state in
@@ -69,10 +69,10 @@ final class SerialQueue: Sendable {
             return state.jobsDone
         }
         guard let jobsDone else { return }
-        queue.asyncAfter(deadline: .now() + idleDelay) { [weak self] in self?.look(since: jobsDone) }
+        queue.asyncAfter(deadline: .now() + idleDelay) { [weak self] in self?.checkIdle(since: jobsDone) }
     }
 
-    private func look(since jobsDone: Int) {
+    private func checkIdle(since jobsDone: Int) {
         let (isStopped, isIdle) = state.withLock { state in
             state.isWatching = false
             return (state.isStopped, state.jobsDone == jobsDone)

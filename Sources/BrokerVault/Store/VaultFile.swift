@@ -1,30 +1,30 @@
 import BrokerModel
 import BrokerValues
 
-/// The database file: made whole or not at all, and looked at before SQLite may touch it.
+/// The database file: created whole or not at all, and examined before SQLite opens it.
 struct VaultFile {
     private static let temporaryName = "vault.db.new"
     let directory: StateDirectory
     var path: String { "\(directory.path)/\(VaultFormat.fileName)" }
 
-    /// - Throws: ``VaultError/damaged(_:)`` when the log of a vault is there without the vault.
+    /// - Throws: ``VaultError/damaged(_:)`` if the log of a vault exists without the vault.
     func exists() throws(VaultError) -> Bool {
         if directory.exists(VaultFormat.fileName) { return true }
         guard !directory.hasContent(VaultFormat.logName) else {
             throw .damaged(
                 "\(path) is missing, but its log \(VaultFormat.logName) is there. Put it back from a backup, or move the "
-                    + "log away to start anew.")
+                    + "log away to start over.")
         }
         return false
     }
 
-    /// Makes an empty vault beside its place and then moves it there, so that `vault.db` is never half made.
+    /// Makes an empty vault under a temporary name and then renames it, so that `vault.db` is never incomplete.
     func make(_ header: VaultHeader) throws(VaultError) {
         removeTemporary()
         do {
             try makeTemporary(header)
         } catch {
-            // On a full disk even these bytes count.
+            // On a full disk even these bytes matter.
             removeTemporary()
             throw error
         }
@@ -49,7 +49,7 @@ struct VaultFile {
         connection.checkpointOnClose()
     }
 
-    /// Looks at an existing vault as far as that goes without its key. Nothing in it is changed, and no log moved.
+    /// Examines an existing vault as far as possible without its key. It changes nothing in the file, and does not move the log.
     func examine() throws(VaultError) -> VaultHeader {
         for name in VaultFormat.sideFiles { _ = try PrivateFile(reading: name, in: directory) }
         guard let file = try PrivateFile(reading: VaultFormat.fileName, in: directory) else {
@@ -64,7 +64,7 @@ struct VaultFile {
         return try connection.readHeader(path, format: format)
     }
 
-    /// A connection for work, to a vault that was examined and whose key is proven.
+    /// A working connection, to a vault that was examined and whose key is verified.
     func connect() throws(VaultError) -> SQLiteConnection {
         let connection = try SQLiteConnection(opening: path)
         try connection.makeDurable()
@@ -72,10 +72,10 @@ struct VaultFile {
         return connection
     }
 
-    /// Reads the first 100 bytes (https://www.sqlite.org/fileformat2.html, section 1.3) before SQLite opens the file:
-    /// it would take an empty one for a new database.
+    /// Reads the first 100 bytes (https://www.sqlite.org/fileformat2.html, section 1.3) before SQLite opens the file: it would
+    /// take an empty file for a new database.
     ///
-    /// - Returns: whether the file is shorter than it says.
+    /// - Returns: whether the file is shorter than its header says.
     private func isShort(_ file: PrivateFile) throws(VaultError) -> Bool {
         var head = [UInt8](repeating: 0, count: 100)
         let isRead = head.withUnsafeMutableBytes { file.read(into: $0) }
@@ -101,7 +101,7 @@ struct VaultFile {
         guard !(VaultFormat.oldest...VaultFormat.current).contains(found) else { return }
         if found > VaultFormat.current { throw .newerFormat(found: found, supported: VaultFormat.current) }
         throw .damaged(
-            "\(path) says format \(found), which no broker wrote. Restore it from a backup, or move it away.")
+            "\(path) has the unknown format \(found). Restore it from a backup, or move it away.")
     }
 
     private func requireSchema(_ connection: SQLiteConnection, of format: Int) throws(VaultError) {
@@ -109,26 +109,26 @@ struct VaultFile {
             $0.text(0)
         }
         guard found == VaultFormat.schema(of: format) else {
-            throw .damaged("\(path) has other tables than a vault has. Restore it from a backup, or move it away.")
+            throw .damaged("\(path) has other tables than a vault. Restore it from a backup, or move it away.")
         }
     }
 
-    /// Reads every page, which takes tens of milliseconds for 10,000 records; so only a file that looks cut pays for it.
-    /// A page that goes bad elsewhere shows when it is read, and rows carry their own seals.
+    /// Reads every page, which takes tens of milliseconds for 10,000 records; so only a file that looks truncated is checked.
+    /// Other damaged pages are detected when they are read, and rows have their own seals.
     private func requireWhole(_ connection: SQLiteConnection) throws(VaultError) {
         guard try connection.rows("PRAGMA quick_check(1)", read: { $0.text(0) }) == ["ok"] else { throw cut }
     }
 }
 
 extension SQLiteConnection {
-    /// A transaction that was reported as done survives a power cut, and what is deleted is overwritten.
+    /// A reported transaction survives a power cut, and deleted data is overwritten.
     func makeDurable() throws(VaultError) {
         guard try rows("PRAGMA journal_mode = WAL", read: { $0.text(0) }) == ["wal"] else {
-            throw .io("SQLite cannot keep a log beside \(path). Name a --state-dir on another file system.")
+            throw .io("SQLite cannot keep a log next to \(path). Name a --state-dir on another file system.")
         }
         try run("PRAGMA synchronous = FULL")
         try run("PRAGMA secure_delete = ON")
-        // Checkpoints are made by the writer, after whoever waited has been answered.
+        // The writer makes checkpoints, after its callers have been answered.
         try run("PRAGMA wal_autocheckpoint = 0")
     }
 

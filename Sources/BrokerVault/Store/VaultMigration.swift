@@ -1,9 +1,9 @@
 import BrokerModel
 
-/// Brings a vault of format 1 to the current one, in one transaction: a broker that is killed meanwhile leaves the old one.
+/// Migrates a vault of format 1 to the current one, in one transaction: a broker that is killed meanwhile leaves the old vault.
 ///
-/// Everything is sealed anew, with the new format bound into it. A file that only calls itself an old one, so that its rows
-/// would be taken without a manifest, does not open.
+/// Everything is resealed, with the new format bound into it. A file that only claims to be an old one, so that its rows would be
+/// accepted without a manifest, does not open.
 struct VaultMigration {
     private static let rowsAtATime = 256
 
@@ -27,7 +27,7 @@ struct VaultMigration {
         }
     }
 
-    /// - Returns: the data keys that open. A damaged one stays as it is, and its rows with it.
+    /// - Returns: the data keys that open. A damaged one stays as it is, and so do its rows.
     private func wrapKeys(on connection: SQLiteConnection) throws(VaultError) -> [Partition: PartitionKeys] {
         var keys: [Partition: PartitionKeys] = [:]
         for number in try connection.rows("SELECT partition FROM partition_key", read: { $0.integer(0) }) {

@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// The connection that answers look-ups: a few microseconds each, behind a lock.
+/// The connection for reads: a few microseconds each, behind a lock.
 final class VaultReader: Sendable {
-    /// Rows, and what the manifest says of them, as they were at one moment.
-    struct Look: Sendable {
+    /// Rows, and the manifest's entries for them, as of one moment.
+    struct Snapshot: Sendable {
         var root: [UInt8]?
         var pages: [UInt8: [UInt8]]
         var rows: [StoredRow]
@@ -20,8 +20,8 @@ final class VaultReader: Sendable {
         self.errors = errors
     }
 
-    func look(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Look {
-        try look(in: place.partition) { (connection) throws(VaultError) in
+    func read(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Snapshot {
+        try read(in: place.partition) { (connection) throws(VaultError) in
             let page = try connection.manifestPage(place)
             return (
                 page.map { [place.page: $0] } ?? [:],
@@ -30,8 +30,8 @@ final class VaultReader: Sendable {
         }
     }
 
-    func look(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> Look {
-        try look(in: partition) { (connection) throws(VaultError) in
+    func read(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> Snapshot {
+        try read(in: partition) { (connection) throws(VaultError) in
             (
                 try connection.manifestPages(of: partition),
                 try connection.records(
@@ -40,14 +40,14 @@ final class VaultReader: Sendable {
         }
     }
 
-    private func look(
+    private func read(
         in partition: Partition,
         _ body: @Sendable (SQLiteConnection) throws(VaultError) -> (pages: [UInt8: [UInt8]], rows: [StoredRow])
-    ) throws(VaultError) -> Look {
+    ) throws(VaultError) -> Snapshot {
         try withSnapshot { (connection) throws(VaultError) in
             let root = try connection.manifestRoot(of: partition)
             let (pages, rows) = try body(connection)
-            return Look(root: root, pages: pages, rows: rows)
+            return Snapshot(root: root, pages: pages, rows: rows)
         }
     }
 
@@ -71,10 +71,10 @@ final class VaultReader: Sendable {
         "The vault has a data key for a uid that no system has. Restore vault.db from a backup.")
 
     /// Some rows of a kind, in the order of their ids.
-    func look(
+    func read(
         _ kind: RecordKind, after id: Int64, atMost count: Int, in partition: Partition
-    ) throws(VaultError) -> Look {
-        try look(in: partition) { (connection) throws(VaultError) in
+    ) throws(VaultError) -> Snapshot {
+        try read(in: partition) { (connection) throws(VaultError) in
             let rows = try connection.records(
                 "partition = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4", .integer(Int64(partition.uid)),
                 .integer(Int64(kind.rawValue)), .integer(id), .integer(Int64(count)))
@@ -86,12 +86,12 @@ final class VaultReader: Sendable {
         }
     }
 
-    /// Of what the cache holds; the audit log counts its own entries.
+    /// The number of cached records; the audit log counts its own entries.
     func recordCount() throws(VaultError) -> Int {
         let log = RecordKind.ofAuditLog.map { String($0.rawValue) }.joined(separator: ", ")
         return try withConnection { (connection) throws(VaultError) in
-            // SQLite counts a whole table by its pages, and what is asked for by partition and kind by an index. Any other
-            // condition looks at every row.
+            // SQLite counts a whole table by its pages, and a partition and kind by an index. Any other condition reads every
+            // row.
             try connection.integer(
                 """
                 SELECT (SELECT count(*) FROM record) - (SELECT count(*) FROM record
@@ -100,7 +100,7 @@ final class VaultReader: Sendable {
         }
     }
 
-    /// Of each kind how many rows there are, and their bytes; nil for a kind that no broker has.
+    /// The number of rows of each kind, and their bytes; the kind is nil if no broker has it.
     func counts(in partition: Partition) throws(VaultError) -> [(kind: RecordKind?, count: Int, bytes: Int)] {
         try withConnection { (connection) throws(VaultError) in
             let sql = "SELECT kind, count(*), sum(length(box)) FROM record WHERE partition = ?1 GROUP BY kind"
@@ -111,7 +111,7 @@ final class VaultReader: Sendable {
         }
     }
 
-    /// Of those who have records, or a key for them, in the order of their uids.
+    /// The users with records, or a key for them, in the order of their uids.
     func partitions() throws(VaultError) -> [PartitionSummary] {
         let log = RecordKind.ofAuditLog.map { String($0.rawValue) }.joined(separator: ", ")
         let sql = """
@@ -153,7 +153,7 @@ final class VaultReader: Sendable {
 }
 
 extension SQLiteConnection {
-    /// - Parameter condition: of constant text.
+    /// - Parameter condition: constant text.
     func records(_ condition: StaticString, _ values: SQLValue...) throws(VaultError) -> [StoredRow] {
         try rows(
             "SELECT id, partition, kind, row_key, bucket_key, box FROM record WHERE \(condition)", values: values,

@@ -2,9 +2,9 @@ import BrokerModel
 import Logging
 import Synchronization
 
-/// The connection that writes. Everything here waits for the disk: call it on the vault's queue only.
+/// The connection for writes. Everything here waits for the disk: call it on the vault's queue only.
 final class VaultWriter: Sendable {
-    /// About 4 MB of log; under constant writing it is moved into the file when it is that long.
+    /// About 4 MB of log; under constant writing it is moved into the file at that length.
     private static let writesPerCheckpoint = 500
 
     private struct State {
@@ -51,16 +51,16 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// Writes the rows of some pages of the manifest anew, and the pages. Only rows that their page lists: one that was put back
-    /// is not made a new one by this.
+    /// Rewrites the rows of some pages of the manifest, and the pages. Only rows that their page lists: a row that was put back
+    /// does not become a new one.
     ///
     /// - Parameters:
-    ///   - enough: after so many rows, the next page is left for another transaction.
-    ///   - anew: nil for a row that is to stay as it is.
-    /// - Returns: what does not agree, and the page to go on with; nil after the last.
+    ///   - enough: after this number of rows, the next page is left for another transaction.
+    ///   - replacement: returns nil for a row that is to stay as it is.
+    /// - Returns: mismatches, and the page to continue with; nil after the last.
     func replace(
         in partition: Partition, from first: UInt8, enough: Int,
-        _ anew: @Sendable (StoredRow) throws(VaultError) -> SealedRecord?
+        _ replacement: @Sendable (StoredRow) throws(VaultError) -> SealedRecord?
     ) throws(VaultError) -> (found: QuarantineQueue.Found, next: UInt8?) {
         try commit { (connection, manifest) throws(VaultError) in
             var found = QuarantineQueue.Found()
@@ -75,7 +75,7 @@ final class VaultWriter: Sendable {
                         found.rows.insert(row.id)
                         continue
                     }
-                    guard let record = try anew(row) else { continue }
+                    guard let record = try replacement(row) else { continue }
                     try connection.replaceBox(of: row, by: record)
                     try manifest.put(record, on: connection)
                 }
@@ -85,7 +85,7 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// Writes all data keys anew, and what the vault says of the key that wraps them.
+    /// Rewrites all data keys, and the header's description of the key that wraps them.
     func write(_ wrapped: [Partition: [UInt8]], _ header: VaultHeader) throws(VaultError) {
         try commit { (connection, _) throws(VaultError) in
             for (partition, wrapped) in wrapped {
@@ -105,7 +105,7 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// For one that does not open. It only seals what can be made anew, so another takes its place.
+    /// Removes a vault key that does not open. It only seals data that can be recreated, so another replaces it.
     func dropVaultKey() throws(VaultError) {
         try state.withLock { (state) throws(VaultError) in
             try state.connection?.run(
@@ -113,16 +113,17 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// Writes down what was noticed about the vault as a whole.
+    /// Writes down roll-backs that were detected in the vault as a whole.
     func note() throws(VaultError) { try commit { (_, _) throws(VaultError) in } }
 
-    /// What is there is right, whatever was there before. What was set aside is forgotten, but for what is of other partitions.
+    /// Accepts the current state, regardless of what was there before. Its quarantined rows, and those of unknown partitions, are
+    /// removed.
     ///
     /// - Returns: how many rows are still in quarantine, and how many are known to be gone.
     func accept(_ partition: Partition) throws(VaultError) -> (moved: Int, missing: Int) {
         try commit { (connection, manifest) throws(VaultError) in
             manifest.accept(partition)
-            // A row that was tampered with may name a partition that there is not.
+            // A row that was tampered with may name a partition that does not exist.
             try connection.run(
                 "DELETE FROM quarantine WHERE partition = ?1 OR partition NOT IN (SELECT partition FROM partition_key)",
                 .integer(Int64(partition.uid)))
@@ -130,7 +131,7 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// Erases everything of a partition: rows, lists, and the key that is the only one to open what copies of the file have.
+    /// Erases everything of a partition: rows, lists, and the key, the only one that opens the rows in copies of the file.
     func erase(_ partition: Partition) throws(VaultError) {
         try commit { (connection, manifest) throws(VaultError) in
             let uid = SQLValue.integer(Int64(partition.uid))
@@ -145,10 +146,10 @@ final class VaultWriter: Sendable {
         keys.forget(partition)
     }
 
-    /// Moves rows that do not open, or are not of the last commit, out of the way; nothing is thrown away. Rows that are gone
-    /// get a line there, too.
+    /// Moves rows that do not open, or are not of the last commit, to quarantine; nothing is deleted. Missing rows get an entry
+    /// there, too.
     ///
-    /// - Parameter isWhole: asked again for each row as it is now, which may have been written anew.
+    /// - Parameter isWhole: called again for each row as it is now; it may have been rewritten.
     /// - Returns: how many rows were moved, and how many are gone.
     func quarantine(
         _ found: QuarantineQueue.Found, isWhole: @Sendable (StoredRow) throws(VaultError) -> Bool
@@ -177,7 +178,7 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// - Returns: nil for a row whose columns name no place that has a manifest.
+    /// - Returns: nil for a row whose columns name no place with a manifest.
     private func place(of row: StoredRow) throws(VaultError) -> ManifestPlace? {
         guard let uid = UInt32(exactly: row.partition),
             let place = ManifestPlace(Partition(uid: uid), bucketKey: row.bucketKey)
@@ -192,14 +193,14 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// One durable transaction, with the manifest that belongs to it.
+    /// One durable transaction, with its manifest.
     private func commit<Result: Sendable>(
         _ body: @Sendable (SQLiteConnection, inout ManifestChange) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection else { throw VaultError.closed }
             let (result, manifest, box) = try attempt(on: connection, body)
-            known.became(manifest.vault, from: manifest.before)
+            known.didCommit(manifest.vault, from: manifest.before)
             manifest.markKeysSaved()
             state.writesInLog += 1
             remember(manifest.vault.commit, box)
@@ -217,11 +218,11 @@ final class VaultWriter: Sendable {
                 var manifest = ManifestChange(of: known, keys: keys)
                 let result = try body(connection, &manifest)
                 let box = try manifest.write(to: connection)
-                known.isAboutToBe(manifest.vault)
+                known.willCommit(manifest.vault)
                 return (result, manifest, box)
             }
         } catch {
-            known.stayed()
+            known.didAbort()
             throw error
         }
     }
@@ -232,11 +233,11 @@ final class VaultWriter: Sendable {
         else { return }
         let mark = RollbackAnchor.Mark(commit: commit, manifest: box)
         for anchor in anchors where !anchor.write(mark, keys: keys) {
-            logger.notice("the vault's last commit could not be remembered outside of the vault")
+            logger.notice("the vault's last commit could not be recorded outside the vault")
         }
     }
 
-    /// Moves the log into the file and empties it: until then, what was deleted or replaced is still there (sealed).
+    /// Moves the log into the file and empties it: until then, it still contains deleted and replaced records (sealed).
     func checkpoint() throws(VaultError) {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection, state.writesInLog > 0 else { return }
@@ -245,7 +246,7 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// As ``checkpoint()`` for times when nobody waits for it: failing costs nothing but the space of the log.
+    /// As ``checkpoint()``, when nobody waits for it: a failure costs only the space of the log.
     func tidy(onlyIfLong: Bool = false) {
         if onlyIfLong, state.withLock({ $0.writesInLog < Self.writesPerCheckpoint }) { return }
         do {
@@ -269,7 +270,7 @@ final class VaultWriter: Sendable {
     }
 }
 
-/// What one commit changes, named as the file names it.
+/// The changes of one commit, with the names that the file uses.
 struct WriteSet: Sendable {
     var puts: [SealedRecord]
     var deletes: [Delete]
@@ -281,7 +282,7 @@ struct WriteSet: Sendable {
 }
 
 extension SQLiteConnection {
-    /// The rows that a page of the manifest is about.
+    /// The rows that a page of the manifest covers.
     fileprivate func records(at place: ManifestPlace) throws(VaultError) -> [StoredRow] {
         let (from, before) = place.bucketKeys
         return try records(
@@ -289,7 +290,7 @@ extension SQLiteConnection {
             .integer(Int64(place.partition.uid)))
     }
 
-    /// Moves a row to the others that were found damaged.
+    /// Moves a row to the quarantine table.
     func setAside(_ row: StoredRow) throws(VaultError) {
         try run(
             """
@@ -299,7 +300,7 @@ extension SQLiteConnection {
         try run("DELETE FROM record WHERE id = ?1", .integer(row.id))
     }
 
-    /// How many rows lie in quarantine, and how many are known to be gone.
+    /// The number of rows in quarantine, and of rows that are known to be gone.
     func quarantined() throws(VaultError) -> (moved: Int, missing: Int) {
         (
             try integer("SELECT count(*) FROM quarantine WHERE box IS NOT NULL"),
@@ -313,8 +314,8 @@ extension SQLiteConnection {
             .integer(Int64(kind)))
     }
 
-    /// For a row that was read in the same transaction. A box of the same length is written over the other, and no index is
-    /// touched: of many rows that takes a fraction of the time.
+    /// Replaces the box of a row that was read in the same transaction. A box of the same length is overwritten in place, and no
+    /// index is touched: for many rows that takes a fraction of the time.
     func replaceBox(of row: StoredRow, by record: SealedRecord) throws(VaultError) {
         try run("UPDATE record SET box = ?2 WHERE id = ?1", .integer(row.id), .blob(record.box))
     }

@@ -2,7 +2,7 @@
 
 static struct broker_arguments arguments;
 
-// glibc calls the functions of .init_array with what main is called with.
+// glibc calls the functions of .init_array with the arguments of main.
 __attribute__((constructor)) static void keep(int count, char **words) {
     arguments = (struct broker_arguments){count, words};
 }

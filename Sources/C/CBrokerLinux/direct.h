@@ -1,7 +1,7 @@
 #pragma once
 
-// System calls of every request, made directly. The library's functions can be cancelled by another thread while they wait, which costs
-// two atomic operations each. Nobody cancels a thread here.
+// System calls of every request, made directly. The library's functions are cancellation points, which costs two atomic
+// operations each. No thread is cancelled here.
 
 #include <stddef.h>
 #include <sys/socket.h>
@@ -19,6 +19,6 @@ static inline ssize_t direct_send(int socket, const void *bytes, size_t size, in
 }
 
 static inline int direct_epoll_wait(int events, struct epoll_event *found, int most, int milliseconds) {
-    // Without signals to change, the size of their set is no matter.
+    // Without a signal mask, its size does not matter.
     return (int)syscall(SYS_epoll_pwait, events, found, most, milliseconds, NULL, 0);
 }

@@ -29,7 +29,7 @@ int broker_events_open_alarm(void) {
 }
 
 int broker_events_set_alarm(int alarm, int64_t nanoseconds) {
-    // Zero would switch it off.
+    // Zero would disarm it.
     if (nanoseconds < 1) nanoseconds = 1;
     struct itimerspec when = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
     return or_errno(timerfd_settime(alarm, TFD_TIMER_ABSTIME, &when, NULL));

@@ -39,7 +39,7 @@ static int read_answer(int kernel, uint32_t *uid) {
         struct nlmsghdr header;
         char bytes[1024];
     } answer;
-    // The kernel answers while it is asked.
+    // The kernel answers during the request.
     ssize_t length = recv(kernel, &answer, sizeof answer, MSG_DONTWAIT);
     if (length < 0) return errno;
     if (!NLMSG_OK(&answer.header, (size_t)length)) return EPROTO;
@@ -50,7 +50,7 @@ static int read_answer(int kernel, uint32_t *uid) {
     }
     const struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || body < sizeof *found) return EPROTO;
-    // A socket that its process has closed counts as root's.
+    // A socket that its process has closed is reported as root's.
     if (found->idiag_inode == 0) return ENOENT;
     *uid = found->idiag_uid;
     return 0;

@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Segments that may not be written are as they are in their file. Relocated data is in segments that could be written once, and is
-/// left alone.
+/// Read-only segments are identical to their file. Relocated data is in segments that were writable before, and is left alone.
 static int release_segments(struct dl_phdr_info *object, size_t size, void *nothing) {
     (void)size;
     (void)nothing;
@@ -19,7 +18,7 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *noth
         if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
         uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
         size_t length = object->dlpi_addr + segment->p_vaddr + segment->p_memsz - start;
-        // Where all memory is locked, these pages need not be: there is no secret in a program's file.
+        // If all memory is locked, these pages need not be: a program's file contains no secrets.
         munlock((void *)start, length);
         madvise((void *)start, length, MADV_DONTNEED);
     }

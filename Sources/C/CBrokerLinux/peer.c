@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Debian 12's headers know neither; the numbers are the same on every architecture Swift runs on.
+// Debian 12's headers have neither; the numbers are the same on every architecture that Swift supports.
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -29,8 +29,8 @@ static int hold_process(int descriptor, pid_t pid) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) {
         return length == sizeof process ? process : -1;
     }
-    // EINVAL or ESRCH: the process is gone, and its number may be another's. Only a kernel without the option leaves the
-    // number as the next best thing.
+    // EINVAL or ESRCH: the process is gone, and its id may be reused. Only a kernel without the option leaves the id as a
+    // fallback.
     return errno == ENOPROTOOPT ? broker_hold_process(pid) : -1;
 }
 
@@ -47,7 +47,7 @@ int broker_read_peer(int descriptor, struct broker_peer *peer) {
     peer->pid = credentials.pid;
     peer->process = hold_process(descriptor, credentials.pid);
 
-    // The kernel does not promise a zero byte at the end.
+    // The kernel does not guarantee a zero byte at the end.
     length = sizeof peer->label - 1;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERSEC, peer->label, &length) == 0 && length < sizeof peer->label) {
         peer->label[length] = '\0';
@@ -70,7 +70,7 @@ int broker_open_place(int folder, const char *name) {
     };
     long opened = syscall(SYS_openat2, folder, name, &how, sizeof how);
     if (opened >= 0) return (int)opened;
-    // A filter of the unit may answer with EPERM, which the call itself has for other flags only.
+    // A filter of the unit may return EPERM, which the call itself returns for other flags only.
     return errno == EPERM ? -ENOSYS : -errno;
 }
 

@@ -13,7 +13,7 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-// Room for the writer's credentials, and for nothing else: the kernel says that something was left out, and opens nothing.
+// Room for the writer's credentials only: the kernel reports truncation, and installs no descriptors.
 union writer_room {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(struct ucred))];

@@ -45,7 +45,7 @@ static inline CURLcode ccurl_set_data_callback(CURL *easy, CURLoption option, cc
     return curl_easy_setopt(easy, option, callback);
 }
 
-/* Only this scheme. Before 7.85 libcurl does not know the option's text, and has a number with a bit for each scheme instead. */
+/* Only this scheme. Before 7.85 libcurl lacks the option with text, and uses a number with a bit for each scheme instead. */
 static inline CURLcode ccurl_set_scheme(CURL *easy, bool is_secure) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, is_secure ? "https" : "http");
     if (result != CURLE_UNKNOWN_OPTION) return result;
@@ -53,8 +53,8 @@ static inline CURLcode ccurl_set_scheme(CURL *easy, bool is_secure) {
     return curl_easy_setopt(easy, (CURLoption)(CURLOPTTYPE_LONG + 181), schemes);
 }
 
-/* A name that is not resolved in time is given up: otherwise libcurl waits for its resolver's thread, and all transfers with it, as it
-   does before 7.87. */
+/* A name that is not resolved in time is abandoned: otherwise libcurl waits for its resolver's thread, and all transfers with it,
+   as it does before 7.87. */
 static inline CURLcode ccurl_set_quick_exit(CURL *easy) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     return result == CURLE_UNKNOWN_OPTION ? CURLE_OK : result;
@@ -67,7 +67,7 @@ static inline CURLcode ccurl_set_prereq_callback(CURL *easy, ccurl_prereq_callba
 static int ccurl_socket_made(void *milliseconds, curl_socket_t made, curlsocktype purpose) {
     unsigned int limit = (unsigned int)(uintptr_t)milliseconds;
     (void)purpose;
-    /* Without it the transfer's own time limit holds. */
+    /* If this fails, the transfer's own time limit still applies. */
     (void)setsockopt(made, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
     return CURL_SOCKOPT_OK;
 }
@@ -100,7 +100,7 @@ static inline CURLcode ccurl_set_address_check(CURL *easy, struct ccurl_address_
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, check);
 }
 
-/* Connections of their own for the easy handles that are given the share; used by one thread. */
+/* A separate connection cache for the easy handles that use the share; for one thread. */
 static inline CURLSH *ccurl_make_connection_share(void) {
     CURLSH *share = curl_share_init();
     if (share && curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT) != CURLSHE_OK) {

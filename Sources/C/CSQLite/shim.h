@@ -1,6 +1,6 @@
 #include <sqlite3.h>
 
-// What Swift cannot call or spell: variadic functions, and the destructor constant that is a cast.
+// SQLite features that Swift cannot use: variadic functions, and a destructor constant that is a cast.
 
 static inline int broker_sqlite3_config_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
@@ -14,8 +14,8 @@ static inline int broker_sqlite3_bind_text_copy(sqlite3_stmt *statement, int ind
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
-// The errno of the last call that failed on the write-ahead log or else on the database file, 0 if there is none.
-// sqlite3_system_errno does not know it when SQLite has cleaned up after the failure before it reports.
+// The errno of the last failed call on the write-ahead log or else on the database file, 0 if there is none. sqlite3_system_errno
+// has lost it if SQLite has cleaned up after the failure before it reports.
 static inline int broker_sqlite3_file_errno(sqlite3 *db) {
     sqlite3_file *log = (sqlite3_file *)0;
     int number = 0;

@@ -14,7 +14,7 @@ enum {
     smallest_modulus = 2048,
     largest_modulus = 8192,
     largest_exponent = 64,
-    /// P-521's
+    /// P-521's field
     largest_field = 66,
     p256_field = 32,
 };
@@ -31,7 +31,7 @@ static broker_key *made(const char *type, int parts, OSSL_PARAM *parameters) {
     return key;
 }
 
-// What verifying costs grows with both: a provider's document does not get to choose it freely.
+// The cost of verifying grows with both: a provider's document must not choose it freely.
 static bool is_usable(const BIGNUM *modulus, const BIGNUM *exponent) {
     int bits = BN_num_bits(modulus);
     return bits >= smallest_modulus && bits <= largest_modulus && BN_is_odd(modulus) && BN_is_odd(exponent)
@@ -62,7 +62,7 @@ static size_t field(const char *curve) {
     return strcmp(curve, "P-521") == 0 ? largest_field : 0;
 }
 
-/// Some providers leave out leading zeros, which RFC 7518, section 6.2.1.2, wants.
+/// Some providers leave out leading zeros, which RFC 7518, section 6.2.1.2, requires.
 static bool fill(uint8_t *place, size_t size, struct broker_octets number) {
     if (number.count > size || number.count == 0) return false;
     memset(place, 0, size - number.count);
@@ -74,7 +74,7 @@ broker_key *broker_ec_key(const char *curve, struct broker_octets x, struct brok
     size_t size = field(curve);
     uint8_t point[1 + 2 * largest_field] = {POINT_CONVERSION_UNCOMPRESSED};
     if (size == 0 || !fill(point + 1, size, x) || !fill(point + 1 + size, size, y)) return NULL;
-    // OpenSSL takes no point that is not on the curve.
+    // OpenSSL rejects a point that is not on the curve.
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
         OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, 1 + 2 * size),
@@ -104,7 +104,7 @@ static bool multiply(const BIGNUM *number, uint8_t *point) {
 
 broker_key *broker_p256_pair(const uint8_t *private_key, uint8_t *point) {
     broker_key *key = NULL;
-    // OpenSSL's parameters are in the order of the machine.
+    // OpenSSL's parameters are in the machine's byte order.
     uint8_t scalar[p256_field], public_key[1 + 2 * p256_field];
     BIGNUM *number = BN_bin2bn(private_key, p256_field, NULL);
     if (number) BN_set_flags(number, BN_FLG_CONSTTIME);

@@ -10,7 +10,7 @@
 
 enum { es256_half = 32, sha256_size = 32 };
 
-/// r and s as OpenSSL has them: in DER. To be freed; NULL when they are not as long as they have to be.
+/// r and s in OpenSSL's form, DER. The caller frees it; NULL if they have the wrong length.
 static unsigned char *der(broker_key *key, struct broker_octets signature, size_t *count) {
     unsigned char *octets = NULL;
     int half = (EVP_PKEY_get_bits(key) + 7) / 8, size = 0;
@@ -18,7 +18,7 @@ static unsigned char *der(broker_key *key, struct broker_octets signature, size_
     ECDSA_SIG *pair = ECDSA_SIG_new();
     BIGNUM *r = BN_bin2bn(signature.bytes, half, NULL), *s = BN_bin2bn(signature.bytes + half, half, NULL);
     if (pair && r && s && ECDSA_SIG_set0(pair, r, s) == 1) {
-        // They are the pair's now.
+        // They belong to the pair now.
         r = s = NULL;
         size = i2d_ECDSA_SIG(pair, &octets);
     }

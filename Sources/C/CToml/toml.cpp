@@ -8,7 +8,8 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 
-// The parser asserts (and without assertions takes for granted) what some texts do not keep ("[[[[" in version 3.3): a mistake in a file must not end the program.
+// The parser asserts conditions (or relies on them without assertions) that some texts violate ("[[[[" in version 3.3): a mistake
+// in a file must not end the program.
 namespace {
 struct Unreadable {};
 [[noreturn]] void give_up() { throw Unreadable{}; }
@@ -85,7 +86,7 @@ bool read_document(
 
 bool toml_read(
     toml_text document, void *context, void (*take)(void *context, const toml_entry *entry), toml_failure *failure) {
-    // Nothing but the parser throws; what is handed out goes to frames that are not C++.
+    // Only the parser throws; callbacks return to frames that are not C++.
     try {
         return read_document(document, context, take, failure);
     } catch (const Unreadable &) {

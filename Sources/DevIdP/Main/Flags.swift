@@ -123,7 +123,7 @@ struct FlavorFlags: ParsableArguments {
         }
     }
 
-    /// Comes before the other flags, which may change what a flavor begins with.
+    /// Applied before the other flags, which may change a flavor's defaults.
     func apply(to options: inout ProviderOptions) {
         guard flavor == .entra else { return }
         var directory = EntraDirectory()
@@ -137,7 +137,7 @@ struct FlavorFlags: ParsableArguments {
         options.policy.extendedLifetime = extendedLifetime
     }
 
-    /// Comes after the flags that name clients.
+    /// Applied after the flags that add clients.
     func applyFamily(to options: inout ProviderOptions) {
         for index in options.clients.indices where familyClient.contains(options.clients[index].id) {
             options.clients[index].isFamilyMember = true

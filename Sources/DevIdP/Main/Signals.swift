@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// Returns at SIGTERM or SIGINT, and, where wanted, when standard input ends: a parent that dies takes this process
-/// along, however it dies.
+/// Returns at SIGTERM or SIGINT, and, if requested, at the end of standard input: if the parent dies, in whatever way,
+/// this process ends as well.
 func endingSignal(orEndOfInput watchesInput: Bool) async {
     let (ended, end) = AsyncStream<Void>.makeStream()
     let sources = [SIGTERM, SIGINT].map { number in
@@ -14,7 +14,7 @@ func endingSignal(orEndOfInput watchesInput: Bool) async {
         return source
     }
     if watchesInput {
-        // A thread that reads: not every input can be watched for events (/dev/null, a file).
+        // A reading thread: not every input can be watched for events (/dev/null, a file).
         DispatchQueue.global().async {
             var buffer = [UInt8](repeating: 0, count: 256)
             while read(STDIN_FILENO, &buffer, buffer.count) > 0 {}

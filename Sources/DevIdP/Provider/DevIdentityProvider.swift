@@ -9,7 +9,7 @@ package enum DevIdentityProvider {
 
     /// Starts a provider in this process.
     ///
-    /// - Returns: when its socket accepts connections.
+    /// - Returns: after its socket accepts connections.
     /// - Throws: ``ProviderStartError``.
     package static func start(_ options: ProviderOptions = ProviderOptions()) async throws -> RunningProvider {
         try check(options)

@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// One provider: what was chosen at its start, and what it remembers. Its endpoints are extensions in `Endpoints/`.
+/// One provider: its options and its state. Its endpoints are extensions in `Endpoints/`.
 final class Provider: Sendable {
     let options: ProviderOptions
     let flavor: any Flavor
@@ -13,7 +13,7 @@ final class Provider: Sendable {
     let log = Mutex(RequestLog())
     private let place = Mutex(Place())
 
-    /// Known once the socket is bound.
+    /// Set after the socket is bound.
     private struct Place {
         var origin = ""
         var port = 0
@@ -40,10 +40,10 @@ final class Provider: Sendable {
     /// Scheme, host and port.
     var origin: String { place.withLock { $0.origin } }
 
-    /// Below it are the provider's own pages.
+    /// The parent of the provider's own pages.
     var base: String { origin + options.issuerPath }
 
-    /// The port is in it, because browsers keep cookies of one host apart by name only.
+    /// It contains the port because browsers separate cookies of one host by name only.
     var cookieName: String { place.withLock { "dev-idp-\($0.port)" } }
 
     func setPlace(host: String, port: Int) {
@@ -74,7 +74,7 @@ final class Provider: Sendable {
         return flavor.pathBelowRealm(path).flatMap { flavor.paths.endpoint(of: $0) } ?? .other
     }
 
-    /// The tenant that a path names, where there are tenants.
+    /// The tenant in a path, if there are tenants.
     func tenant(of path: String) -> String? {
         guard options.flavor != .openID, flavor.pathBelowRealm(path).map(flavor.paths.endpoint(of:)) != nil else {
             return nil
@@ -93,7 +93,7 @@ final class Provider: Sendable {
         try await keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm, type: type)
     }
 
-    /// What an ID token that this provider signed says, expired or not.
+    /// The claims of an ID token signed by this provider, expired or not.
     func verifiedHint(_ token: String?) async -> IDTokenHint? {
         guard let token, let claims = try? await keys.withLock({ $0 }).collection.verify(token, as: ClaimSet.self),
             let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
@@ -103,7 +103,7 @@ final class Provider: Sendable {
     }
 }
 
-/// Whom an ID token was given to, and about whom.
+/// The recipient and the subject of an ID token.
 struct IDTokenHint: Sendable {
     let clientID: String
     let username: String

@@ -1,10 +1,10 @@
-/// A provider that serves, and a test's hold on it.
+/// A running provider, and its control by tests.
 package final class RunningProvider: Sendable {
-    /// Of a plain provider; one of many tenants has an issuer for each, see ``authority(_:)``.
+    /// The issuer of a plain provider; one with tenants has an issuer for each, see ``authority(_:)``.
     package let issuer: String
     /// Scheme, host and port.
     package let origin: String
-    /// Where it listens; in its addresses is ``ProviderOptions/frontPort``, if there is one.
+    /// The port on which it listens; its URLs contain ``ProviderOptions/frontPort``, if set.
     package let port: Int
     package let flavor: ProviderFlavor
     private let provider: Provider
@@ -49,27 +49,27 @@ package final class RunningProvider: Sendable {
 
     package func expire(_ kind: ExpiringKind) { provider.expire(kind) }
 
-    /// Whose access token this is, and which client it was given to, whether it is still good or not. Nil if it never was one.
+    /// The user and the client of an access token, valid or not. `nil` if it never was one.
     package func holder(of accessToken: String) -> (username: String, clientID: String)? {
         provider.state.withLock { $0.tokens.holder(of: accessToken) }
     }
 
-    /// How often somebody sent a refresh token that was exchanged before.
+    /// How often an already exchanged refresh token was sent again.
     package var repeatedRefreshes: Int { provider.state.withLock { $0.tokens.repeatedRefreshes } }
 
     /// Ends every grant, as an administrator would.
     package func revokeAllGrants() { provider.state.withLock { $0.tokens.revokeAll() } }
 
-    /// Decides about a device in the place of a person; without a name the answer is no.
+    /// Decides about a device in place of a person; without a name the device is denied.
     ///
-    /// - Returns: false when no device waits with this code, or the person is unknown.
+    /// - Returns: false if no device waits with this code, or the person is unknown.
     @discardableResult
     package func decideDevice(_ userCode: String, approvedBy username: String?) -> Bool {
         provider.decideDevice(userCode, approvedBy: username)
     }
 
-    /// From now on token requests, or the authorization requests before them, must ask for these claims; an empty
-    /// object demands nothing.
+    /// From now on token requests, or the authorization requests before them, must request these claims; an empty
+    /// object requires nothing.
     ///
     /// - Parameter claims: JSON, as in a `claims` parameter (OpenID Connect Core, section 5.5).
     package func requireClaims(_ claims: String) throws {

@@ -2,7 +2,7 @@ import BrokerClient
 import ExampleSupport
 import Foundation
 
-/// What `make demo` shows: one sign-in, two apps, and everything cleaned up afterwards.
+/// Runs `make demo`: one sign-in, two apps, and a complete cleanup.
 @main
 struct Demo {
     let environment: DemoEnvironment
@@ -12,7 +12,7 @@ struct Demo {
     private static let scopes = ["notes.read"]
 
     static func main() async {
-        // Whoever stops reading does not keep it from ending what it started.
+        // A closed output does not prevent the cleanup.
         signal(SIGPIPE, SIG_IGN)
         let output = DemoOutput()
         let usesBrowser = CommandLine.arguments.contains("--browser")
@@ -24,7 +24,7 @@ struct Demo {
                 let demo = Demo(environment: environment, output: output, issuer: issuer)
                 outcome = .success(try await demo.run(usesBrowser: usesBrowser))
             } catch {
-                // The signal's handler clears up and ends the process.
+                // The signal's handler cleans up and ends the process.
                 while environment.isInterrupted { try? await Task.sleep(for: .seconds(1)) }
                 outcome = .failure(error)
                 output.failed(error, log: environment.brokerLog)
@@ -123,7 +123,7 @@ struct Demo {
     }
 
     private func timeOfCachedAnswer(_ app: PublicClientApplication) async throws -> Int {
-        // The neighbour's narrower token replaced the one that both could use: the first call gets a new one.
+        // The other app's narrower token replaced the one that both could use: the first call gets a new one.
         _ = try await app.acquireTokenSilent(with: SilentTokenParameters(scopes: Self.scopes))
         var times: [Duration] = []
         for _ in 0..<200 {

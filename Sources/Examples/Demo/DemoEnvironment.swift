@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A folder and the processes of one demonstration; nothing of it outlives ``clear()``.
+/// A folder and the processes of one demonstration; ``clear()`` removes everything.
 final class DemoEnvironment: Sendable {
     let folder: String
     var socket: String { folder + "/run/broker.sock" }
@@ -12,18 +12,18 @@ final class DemoEnvironment: Sendable {
     private let clearing = Mutex(())
     private let signals = Mutex<[any DispatchSourceSignal]>([])
 
-    /// `@unchecked Sendable`: `Process` is only started, signalled and waited for, each under the stage's lock or by the
+    /// `@unchecked Sendable`: `Process` is only started, signalled and waited for, each under the children's lock or by the
     /// one task that runs the demonstration.
     private struct Child: @unchecked Sendable {
         let name: String
         let process: Process
-        /// Held open: the provider ends when this does, however the demonstration dies.
+        /// Kept open: the provider ends together with this process, even after a crash.
         let input: Pipe
     }
 
     private struct Children: Sendable {
         var children: [Child] = []
-        /// From here on nobody starts.
+        /// If true, no process may start any more.
         var isOver = false
         var isInterrupted = false
     }
@@ -35,7 +35,7 @@ final class DemoEnvironment: Sendable {
         programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        // Everything is on loopback; a proxy would not find it.
+        // Everything is on loopback, which a proxy cannot reach.
         setenv("no_proxy", "127.0.0.1,localhost", 1)
         catchInterrupts()
     }
@@ -90,7 +90,7 @@ final class DemoEnvironment: Sendable {
 
     var brokerLog: String { (try? String(contentsOfFile: folder + "/brokerd.log", encoding: .utf8)) ?? "" }
 
-    /// Ends what runs, the last started first, and removes the folder.
+    /// Ends the running processes, the last started first, and removes the folder.
     func clear() {
         clearing.withLock { _ in
             let rest = children.withLock { children in
@@ -106,7 +106,7 @@ final class DemoEnvironment: Sendable {
         }
     }
 
-    /// Whether a signal ends the demonstration: what fails from then on, fails because of it.
+    /// Whether a signal is ending the demonstration, which explains any later failure.
     var isInterrupted: Bool { children.withLock { $0.isInterrupted } }
 
     private func start(_ name: String, _ arguments: [String], output: Pipe?) throws {
@@ -134,7 +134,7 @@ final class DemoEnvironment: Sendable {
         return URL(fileURLWithPath: path)
     }
 
-    /// The person's own configuration must not decide how a demonstration goes.
+    /// The person's own configuration must not affect a demonstration.
     private func emptyConfiguration() throws -> String {
         let path = folder + "/config.toml"
         try Data().write(to: URL(fileURLWithPath: path))

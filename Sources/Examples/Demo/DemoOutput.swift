@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells what happens, step by step; in colour on a terminal only.
+/// Prints the steps; in color on a terminal only.
 struct DemoOutput: Sendable {
     private let isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
 

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// A person without a display: opens the page, fills in the development provider's form, and ends where a browser would,
-/// at the broker's own page.
+/// A person without a display: opens the page, fills in the development provider's form, and ends at the broker's own
+/// page like a browser.
 struct ScriptedPerson: Sendable {
     let username: String
     let password: String

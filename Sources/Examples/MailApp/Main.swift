@@ -2,11 +2,11 @@ import BrokerClient
 import ExampleSupport
 import Foundation
 
-/// Counts your mail, as a second app of the same group would: whoever signed in to the first is known here, and no
+/// Counts your mail as a second app of the same group: the first app's account is known here, and no
 /// browser opens.
 ///
 /// With Microsoft Graph: `--scope Mail.ReadBasic --api https://graph.microsoft.com/v1.0/me/mailFolders/inbox`. With any
-/// other provider it shows what it would log in to a mail server with.
+/// other provider it shows the credentials for a mail server.
 @main
 enum MailApp {
     static func main() async {
@@ -23,7 +23,7 @@ enum MailApp {
         }
     }
 
-    /// Silently while that works; with the person, or with less, when it does not.
+    /// Silently if possible; otherwise with the person, or with fewer scopes.
     static func token(
         for account: Account?, from application: PublicClientApplication, _ options: ExampleOptions
     ) async throws -> TokenResult {
@@ -43,7 +43,7 @@ enum MailApp {
         }
     }
 
-    /// Without an account where nobody has signed in yet.
+    /// Without an account if none has signed in yet.
     static func silent(_ scopes: [String], for account: Account?) -> SilentTokenParameters {
         account.map { SilentTokenParameters(scopes: scopes, account: $0) } ?? SilentTokenParameters(scopes: scopes)
     }

@@ -1,7 +1,7 @@
 import BrokerClient
 import ExampleSupport
 
-/// Shows who you are: the first thing that MSAL's tutorial does, with the broker in MSAL's place.
+/// Shows your profile: the first step of MSAL's tutorial, with the broker instead of MSAL.
 @main
 enum ProfileApp {
     static func main() async {
@@ -13,7 +13,7 @@ enum ProfileApp {
         }
     }
 
-    /// The pattern every app follows: silently while that works, with the person when it does not.
+    /// The pattern of every app: silently if possible, otherwise with the person.
     static func token(from application: PublicClientApplication, _ options: ExampleOptions) async throws -> TokenResult
     {
         do {
@@ -30,7 +30,7 @@ enum ProfileApp {
         let description: String
     }
 
-    /// For the person who was named, and nobody else; without a name for the one who is signed in.
+    /// For the named person only; without a name for the signed-in one.
     static func silent(
         _ application: PublicClientApplication, _ options: ExampleOptions
     ) async throws -> SilentTokenParameters {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The frame of a sample app: options in, exit status out.
+/// The frame of a sample app: parses options, returns an exit status.
 package enum Example {
-    /// Runs the app and ends the process: 0 when it is done, 1 when it failed, 2 for wrong options.
+    /// Runs the app and ends the process: 0 for success, 1 for failure, 2 for wrong options.
     ///
     /// - Parameters:
-    ///   - scopes: what the app asks for when it is not told.
-    ///   - app: what it does.
+    ///   - scopes: the default scopes.
+    ///   - app: the app's work.
     package static func run(scopes: [String], _ app: @Sendable (ExampleOptions) async throws -> Void) async -> Never {
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,7 +1,7 @@
 import BrokerClient
 
 extension ExampleOptions {
-    /// The app as its registration, or as its client id and issuer, make it known.
+    /// The app by its registration, or by its client id and issuer.
     package var configuration: PublicClientApplicationConfig {
         var configuration =
             if let app {

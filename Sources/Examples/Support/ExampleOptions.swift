@@ -1,21 +1,21 @@
 import Foundation
 
-/// What the sample apps can be told, by flags or by variables.
+/// The options of the sample apps, from flags or variables.
 package struct ExampleOptions: Sendable {
     /// A registered app's name: `--app`, `BROKER_APP`.
     package var app: String?
-    /// Without a registration: `--client-id`, `BROKER_CLIENT_ID`.
+    /// The client id, without a registration: `--client-id`, `BROKER_CLIENT_ID`.
     package var clientID: String?
     /// The issuer's URL, with a client id: `--authority`, `BROKER_AUTHORITY`.
     package var authority: String?
-    /// `--scope`, repeated, or `BROKER_SCOPES`, parted by spaces.
+    /// `--scope`, repeated, or `BROKER_SCOPES`, separated by spaces.
     package var scopes: [String]
     /// The API to call: `--api`, `BROKER_API`; the provider's userinfo endpoint if left out. For Microsoft Graph:
     /// `https://graph.microsoft.com/v1.0/me` with the scope `User.Read`.
     package var api: String?
     /// The broker's socket: `--socket`; the library looks for `BROKER_SOCKET` itself.
     package var socket: String?
-    /// Whose data, where several people are signed in: `--account`.
+    /// The account, if several people are signed in: `--account`.
     package var account: String?
     /// Never open a browser: `--silent`.
     package var isSilent = false
@@ -28,7 +28,7 @@ package struct ExampleOptions: Sendable {
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - scopes: what the app asks for when it is not told.
+    ///   - scopes: the default scopes.
     ///   - environment: the process's variables.
     /// - Throws: ``Misused`` for an unknown flag, one without its value, or no app.
     package init(_ arguments: [String], scopes: [String], environment: [String: String]) throws {

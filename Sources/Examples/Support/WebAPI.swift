@@ -7,13 +7,13 @@ package enum WebAPI {
         package let description: String
     }
 
-    /// Asks for JSON.
+    /// Requests JSON.
     ///
     /// - Parameters:
-    ///   - address: where.
+    ///   - address: the URL.
     ///   - authorization: the value of the header `Authorization`; none if left out.
     /// - Returns: the object's members that are text or numbers, as text.
-    /// - Throws: ``Failed`` for another status than 200 and for anything that is no JSON object.
+    /// - Throws: ``Failed`` for another status than 200 and for anything that is not a JSON object.
     package static func get(_ address: String, authorization: String? = nil) async throws -> [String: String] {
         guard let url = URL(string: address) else { throw Failed(description: "\(address) is not a web address.") }
         var request = URLRequest(url: url)
@@ -30,11 +30,11 @@ package enum WebAPI {
         return object.compactMapValues { $0 as? String ?? ($0 as? NSNumber)?.stringValue }
     }
 
-    /// Where an issuer answers questions about the person (OpenID Connect Discovery, section 3).
+    /// The issuer's userinfo endpoint (OpenID Connect Discovery, section 3).
     ///
     /// - Parameter authority: the issuer's URL.
-    /// - Returns: its userinfo endpoint.
-    /// - Throws: ``Failed`` when it names none.
+    /// - Returns: the URL.
+    /// - Throws: ``Failed`` if the metadata has none.
     package static func userinfoEndpoint(of authority: String) async throws -> String {
         let base = authority.hasSuffix("/") ? String(authority.dropLast()) : authority
         let metadata = try await get(base + "/.well-known/openid-configuration")

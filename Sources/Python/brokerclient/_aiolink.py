@@ -1,4 +1,4 @@
-"""One connection of an event loop: a task reads, and gives each answer to who waits for it."""
+"""One connection of an event loop: one task reads and passes each answer to its caller."""
 from __future__ import annotations
 
 import asyncio
@@ -77,10 +77,10 @@ class Link:
             except asyncio.TimeoutError:
                 self.close(_errors.silent())
             except (OSError, ValueError):
-                # A broker that turned us away may have said why before it hung up.
+                # A broker that refused the connection may have sent the reason before it hung up.
                 return False
             except asyncio.CancelledError:
-                # Half a line may have been sent.
+                # Part of a line may have been sent.
                 self.close()
                 raise
             return True
@@ -112,7 +112,7 @@ class Link:
 
 
 async def answers(path: str, patience: float) -> bool:
-    """Whether the broker answers a second connection: anything but silence counts."""
+    """Whether the broker answers on a second connection: anything but silence counts."""
     try:
         link = await Link(path, patience).open()
     except _errors.BrokerError as error:

@@ -17,10 +17,10 @@ from ._watch import Watch
 
 
 class Broker:
-    """The way to the broker. One serves any number of threads, and goes on after a fork and a restart of the broker.
+    """A connection to the broker. Any number of threads may share it; it survives a fork and a restart of the broker.
 
-    `socket` is the path of the broker's socket, if it is not where `BROKER_SOCKET` or `XDG_RUNTIME_DIR` say. When nothing
-    arrives for `patience` seconds, the broker is asked on a second connection whether it lives.
+    `socket` is the path of the broker's socket, unless `BROKER_SOCKET` or `XDG_RUNTIME_DIR` locate it. If nothing
+    arrives for `patience` seconds, a second connection checks whether the broker answers.
     """
 
     def __init__(self, socket: Optional[str] = None, *, patience: float = 10.0) -> None:
@@ -35,7 +35,7 @@ class Broker:
         minimum_lifetime: Optional[int] = None, rejected_token: Optional[str] = None, claims: Optional[str] = None,
         challenge: Optional[str] = None, token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
     ) -> Token:
-        """A token from the broker's cache or by a refresh; nobody is asked.
+        """A token from the broker's cache or by a refresh, without a prompt.
 
         `rejected_token` is one that a server refused, `challenge` the `WWW-Authenticate` header that it came with.
         A broker that does not know `challenge` refuses it (`invalidParameter`).
@@ -53,7 +53,7 @@ class Broker:
         extra_query_parameters: Optional[Mapping[str, str]] = None, timeout: Optional[int] = None,
         open_url: Callable[[str], None] = open_page,
     ) -> Token:
-        """A token when the person has signed in in the browser, which `open_url` opens."""
+        """A token after the person has signed in in the browser, which `open_url` opens."""
         params = _requests.interactive_params(
             app, scopes, account, claims, challenge, token_type, resources, loginHint=login_hint,
             domainHint=domain_hint, prompt=prompt, extraScopesToConsent=extra_scopes_to_consent,
@@ -67,7 +67,7 @@ class Broker:
         return [Account.read(account) for account in result["accounts"]]
 
     def remove_account(self, account: AccountName, app: App) -> None:
-        """Takes an account's tokens from one app."""
+        """Removes an account's tokens from one app."""
         params = {"account": _requests.account_params(account), **_requests.app_params(app)}
         self.call(Request("accounts.remove", params))
 
@@ -83,7 +83,7 @@ class Broker:
         minimum_lifetime: Optional[int] = None, claims: Optional[str] = None, challenge: Optional[str] = None,
         token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
     ) -> Iterator[Token]:
-        """A token, and each next one before the last expires; ends by raising why there are no more.
+        """A token, and each next one before the last expires; ends by raising the reason.
 
         It needs a broker with the method `token.watch`; one without it gives a `BrokerError` of kind `unsupported`.
         The iterator has a connection of its own, which its `close` ends.
@@ -111,7 +111,7 @@ class Broker:
             time.sleep(PAUSE)
 
     def close(self) -> None:
-        """Ends the connection; the next request makes another."""
+        """Ends the connection; the next request opens another."""
         if self._link is not None:
             self._link.close()
 
@@ -119,7 +119,7 @@ class Broker:
         return Token.read(self.call(request))
 
     def _connected(self, attempts: Attempts) -> Link:
-        # After a fork the locks may be held by threads that are not here.
+        # After a fork the locks may be held by threads that do not exist here.
         if self._process != os.getpid():
             self._renew()
         link = self._link
@@ -144,7 +144,7 @@ class Broker:
                 self._link, self._left_at = None, time.monotonic()
 
     def _sign_in(self, request: Request, open_url: Callable[[str], None]) -> Token:
-        """On a connection of its own, whose end cancels the sign-in."""
+        """Uses a separate connection, whose end cancels the sign-in."""
         def show(url: str) -> None:
             try:
                 open_url(url)

@@ -5,7 +5,7 @@ from ._errors import BrokerError
 
 
 def open_page(url: str) -> None:
-    """Opens a sign-in page: by the commands of `$BROWSER`, or the desktop's."""
+    """Opens a sign-in page with the commands of `$BROWSER`, or the desktop's."""
     import webbrowser
 
     if not url.startswith(("https://", "http://")):

@@ -1,4 +1,4 @@
-"""What a server's refusal asks for, beyond another token."""
+"""The requirements in a server's refusal, beyond another token."""
 from __future__ import annotations
 
 from typing import Optional
@@ -7,10 +7,10 @@ from ._errors import BrokerError
 
 
 def unknown_challenge(error: BrokerError) -> bool:
-    """Whether the broker is one that does not read challenges; it is asked again without."""
+    """Whether the broker does not support challenges; the request is then repeated without one."""
     return error.kind == "invalidParameter" and error.details.get("field") == "challenge"
 
 
 def nonce_wanted(challenge: Optional[str], nonce: Optional[str]) -> bool:
-    """Whether the token was right, and only the proof has to have the server's nonce."""
+    """Whether the token was valid, and only the proof lacks the server's nonce."""
     return nonce is not None and challenge is not None and "use_dpop_nonce" in challenge

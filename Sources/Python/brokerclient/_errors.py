@@ -1,14 +1,14 @@
-"""What can go wrong, with the broker's words for it."""
+"""Errors, with the broker's messages."""
 from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
 
 class BrokerError(Exception):
-    """What the broker answered, or why it could not be asked.
+    """The broker's error, or why it could not be reached.
 
     `kind` is one of the protocol's kinds, or `brokerNotAvailable`, `brokerNotTrusted`, `connectionLost` and
-    `browserNotAvailable`, which come from this side. `details` is the rest of what the broker said.
+    `browserNotAvailable`, which this library raises. `details` has the other members of the error.
     """
 
     def __init__(self, kind: str, message: str, details: Optional[Mapping[str, Any]] = None) -> None:
@@ -34,15 +34,15 @@ class BrokerError(Exception):
 
 
 class InteractionRequired(BrokerError):
-    """A person has to sign in or to consent."""
+    """A person must sign in or consent."""
 
 
 class BrokerUnavailable(BrokerError):
-    """No broker answers, or what listens there is not to be believed."""
+    """No broker answers, or the listener is not trusted."""
 
 
 class AccessDenied(BrokerError):
-    """This program may not have the token, or not yet (`grantRequired`)."""
+    """This program may not get the token, or not yet (`grantRequired`)."""
 
 
 _CLASSES = {
@@ -54,7 +54,7 @@ _CODES = {-32600: "invalidParameter", -32601: "unsupported", -32602: "invalidPar
 
 
 def answered(error: Mapping[str, Any]) -> BrokerError:
-    """The error for an `error` object of JSON-RPC, or for what stands in its `data`."""
+    """The error for an `error` object of JSON-RPC, or for its `data`."""
     data = error.get("data", error)
     details: Mapping[str, Any] = data if isinstance(data, dict) else {}
     code = error.get("code")

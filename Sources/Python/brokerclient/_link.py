@@ -1,4 +1,4 @@
-"""One connection that any number of threads ask on: who waits first reads for all."""
+"""One connection for any number of threads: the first waiting thread reads for all."""
 from __future__ import annotations
 
 import itertools
@@ -17,11 +17,11 @@ Message = Dict[str, Any]
 
 
 class Unsent(Exception):
-    """The connection was over before the request was on its way."""
+    """The connection ended before the request was sent."""
 
 
 def unsent(ending: BaseException) -> BaseException:
-    """What a request that was not sent ends with: another attempt, unless the broker or its caller ended the connection."""
+    """The result of a request that was not sent: another attempt, unless the broker or its caller ended the connection."""
     if isinstance(ending, _errors.BrokerUnavailable):
         return Unsent()
     return ending
@@ -31,7 +31,7 @@ class _Call:
     def __init__(self) -> None:
         self.answer: Optional[Message] = None
         self.sent = True
-        # Only of a call that waits for another one to read.
+        # Only for a call that waits while another one reads.
         self.turn: Optional[threading.Event] = None
 
     def wake(self) -> None:
@@ -40,7 +40,7 @@ class _Call:
 
 
 class Link:
-    """Answers are told apart by id. The first caller reads; when it has its answer, the next one does."""
+    """Answers are matched by id. The first caller reads; after it has its answer, the next one does."""
 
     def __init__(self, path: str, patience: float, notified: Optional[Callable[[Message], None]] = None) -> None:
         self._path, self._patience, self._notified = path, patience, notified
@@ -59,7 +59,7 @@ class Link:
             self._socket.close()
 
     def ask(self, request: Request, probed: bool = True) -> Message:
-        """The answer's message. `probed` is False for the question whether the broker lives."""
+        """The answer's message. `probed` is False for the liveness check itself."""
         number, call = next(self._numbers), _Call()
         line = request.line(number)
         with self._lock:
@@ -89,7 +89,7 @@ class Link:
                     return
                 self.close(_errors.silent())
             except (OSError, ValueError):
-                # A broker that turned us away may have said why before it hung up.
+                # A broker that refused the connection may have sent the reason before it hung up.
                 call.sent = False
             except BaseException:
                 self.close()
@@ -157,7 +157,7 @@ class Link:
                 call.wake()
 
     def _pass_on(self) -> None:
-        """Wakes the next one that waits, if nobody reads."""
+        """Wakes the next waiting caller, if none reads."""
         with self._lock:
             if self._reading or not self._calls:
                 return
@@ -167,7 +167,7 @@ class Link:
 
 
 def answers(path: str, patience: float) -> bool:
-    """Whether the broker answers a second connection: anything but silence counts."""
+    """Whether the broker answers on a second connection: anything but silence counts."""
     try:
         link = Link(path, patience)
     except _errors.BrokerError as error:

@@ -1,4 +1,4 @@
-"""Methods and their params, as they stand on the wire."""
+"""Methods and their params on the wire."""
 from __future__ import annotations
 
 import json
@@ -13,7 +13,7 @@ LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Client:
-    """An app that is not registered at the broker: a client id at a provider."""
+    """An app that is not registered with the broker: a client id at a provider."""
 
     client_id: str
     authority: str

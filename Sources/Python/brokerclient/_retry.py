@@ -1,4 +1,4 @@
-"""What follows from the outcome of one attempt. Pure, and shared by threads and asyncio."""
+"""Decides after the outcome of one attempt. Pure, and shared by threads and asyncio."""
 from __future__ import annotations
 
 import time
@@ -14,7 +14,7 @@ PAUSE = 0.02
 
 
 class Attempts:
-    """The attempts of one request: sent again if it was not carried out, and once more if it may be asked twice."""
+    """The attempts of one request: sent again if it was not executed, and once more if it is idempotent."""
 
     def __init__(self, request: Request) -> None:
         self._idempotent = request.idempotent
@@ -47,7 +47,7 @@ class Attempts:
         self.begin()
 
     def begin(self, lost_at: Optional[float] = None) -> None:
-        """From when on the next broker is waited for."""
+        """The start of the wait for the next broker."""
         self._deadline = self._deadline or (lost_at or time.monotonic()) + PATIENCE
 
     def _take_repetition(self) -> bool:

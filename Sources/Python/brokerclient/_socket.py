@@ -1,4 +1,4 @@
-"""Where the broker's socket is, and a connection to it that is believed."""
+"""The location of the broker's socket, and a trusted connection to it."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ _open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
 def resolve(path: Optional[str]) -> str:
-    """The socket that is named, or that of this person, or that of the machine."""
+    """The named socket, or this person's, or the machine's."""
     named = path or os.environ.get("BROKER_SOCKET")
     if named:
         return named
@@ -29,7 +29,7 @@ def resolve(path: Optional[str]) -> str:
 def connect(path: str, patience: float) -> socket.socket:
     """A connection to a broker of this user or of root.
 
-    While a busy broker has no room in its queue, the kernel waits: at most `patience`.
+    While a busy broker's queue is full, the kernel blocks: at most `patience`.
     """
     try:
         status = os.stat(path)
@@ -64,7 +64,7 @@ def connect(path: str, patience: float) -> socket.socket:
 
 
 class NotRunning(Exception):
-    """Nobody listens; only who lost a connection waits for somebody to."""
+    """No process listens; only a caller that lost a connection waits for one."""
 
 
 def not_running(path: str) -> BrokerUnavailable:
@@ -76,10 +76,10 @@ def not_running(path: str) -> BrokerUnavailable:
 
 
 def _is_placed(path: str, owner: int) -> bool:
-    """Whether it is a sandbox's socket of a broker for every user.
+    """Whether it is a sandbox's socket of a broker for all users.
 
-    It is in the folder that root made for that, or mounted from there into this sandbox, where its owner is not known. Each folder above
-    it belongs to the socket's owner, root or this user, and nobody else can write to it.
+    It is in the folder that root made for that, or mounted from there into this sandbox, where its owner is unknown. Each folder above
+    it belongs to the socket's owner, root or this user, and no other user can write to it.
     """
     if not path.startswith("/run/brokerd-sandboxes/") and (owner != 65_534 or _is_known_here(owner)):
         return False
@@ -118,7 +118,7 @@ def _failed(path: str, error: Exception) -> BrokerUnavailable:
 
 
 def hang_up(connection: socket.socket) -> None:
-    """Ends the connection for a child process that has a copy of it, too."""
+    """Ends the connection also for a child process that has a copy of it."""
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:

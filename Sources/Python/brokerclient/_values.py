@@ -1,4 +1,4 @@
-"""What the broker answers with. Members that are not known are ignored."""
+"""The broker's results. Unknown members are ignored."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Optional
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who signed in, at one provider."""
+    """A signed-in person at one provider."""
 
     id: str
     username: str

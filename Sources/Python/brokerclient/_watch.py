@@ -1,4 +1,4 @@
-"""Tokens that the broker sends by itself."""
+"""Tokens that the broker sends unsolicited."""
 from __future__ import annotations
 
 import select
@@ -17,7 +17,7 @@ from ._values import Token
 
 
 class Watch:
-    """One `token.watch` on a connection of its own; a broker that restarts is asked again."""
+    """One `token.watch` on a separate connection; it is repeated after a restart of the broker."""
 
     def __init__(self, path: str, patience: float, request: Request) -> None:
         self._path, self._patience, self._request = path, patience, request
@@ -66,7 +66,7 @@ def _receive(connection: socket.socket, lines: Assembler, messages: Deque[Messag
 
 
 def read(message: Message) -> Optional[Token]:
-    """The token that a message brings; raises what ends the watch."""
+    """The token in a message; raises the error that ends the watch."""
     if "error" in message:
         raise _errors.answered(message["error"])
     if "result" in message:

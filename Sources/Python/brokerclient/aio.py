@@ -21,7 +21,7 @@ __all__ = ["Broker"]
 
 
 class Broker:
-    """As `brokerclient.Broker`, with coroutines. Each event loop gets a connection of its own."""
+    """Like `brokerclient.Broker`, with coroutines. Each event loop gets a connection of its own."""
 
     def __init__(self, socket: Optional[str] = None, *, patience: float = 10.0) -> None:
         self._path = resolve(socket)
@@ -34,7 +34,7 @@ class Broker:
         minimum_lifetime: Optional[int] = None, rejected_token: Optional[str] = None, claims: Optional[str] = None,
         challenge: Optional[str] = None, token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
     ) -> Token:
-        """A token from the broker's cache or by a refresh; nobody is asked."""
+        """A token from the broker's cache or by a refresh, without a prompt."""
         params = _requests.silent_params(
             app, scopes, account, force_refresh, minimum_lifetime, rejected_token, claims, challenge, token_type,
             resources)
@@ -48,7 +48,7 @@ class Broker:
         extra_query_parameters: Optional[Mapping[str, str]] = None, timeout: Optional[int] = None,
         open_url: Callable[[str], None] = open_page,
     ) -> Token:
-        """A token when the person has signed in; `open_url` is called in a thread. Cancelling it cancels the sign-in."""
+        """A token after the person has signed in; `open_url` is called in a thread. Cancelling the call cancels the sign-in."""
         params = _requests.interactive_params(
             app, scopes, account, claims, challenge, token_type, resources, loginHint=login_hint,
             domainHint=domain_hint, prompt=prompt, extraScopesToConsent=extra_scopes_to_consent,
@@ -71,7 +71,7 @@ class Broker:
         minimum_lifetime: Optional[int] = None, claims: Optional[str] = None, challenge: Optional[str] = None,
         token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
     ) -> AsyncIterator[Token]:
-        """A token, and each next one before the last expires; ends by raising why there are no more.
+        """A token, and each next one before the last expires; ends by raising the reason.
 
         It needs a broker with the method `token.watch`; one without it gives a `BrokerError` of kind `unsupported`.
         """
@@ -120,7 +120,7 @@ class Broker:
             await asyncio.sleep(PAUSE)
 
     async def close(self) -> None:
-        """Ends the connection; the next request makes another."""
+        """Ends the connection; the next request opens another."""
         if self._link is not None and self._link.loop is asyncio.get_running_loop():
             self._link.close()
 
@@ -132,7 +132,7 @@ class Broker:
             attempts.begin(lost_at)
         link = await Link(self._path, self._patience).open()
         if (other := self._usable()) is not None:
-            # Another task was faster.
+            # Another task connected first.
             link.close()
             return other
         self._link = link
@@ -145,12 +145,12 @@ class Broker:
         return link if link.loop is asyncio.get_running_loop() else None
 
     async def _sign_in(self, request: Request, open_url: Callable[[str], None]) -> Token:
-        """On a connection of its own, whose end cancels the sign-in."""
+        """Uses a separate connection, whose end cancels the sign-in."""
         loop = asyncio.get_running_loop()
 
         def notified(message: Message) -> None:
             if message["method"] == "interaction.open":
-                # Not in the loop's own threads, whose end it would hold up: a browser may stay until it is closed.
+                # Not in the loop's own threads, whose end it would delay: a browser may stay in the foreground until it is closed.
                 threading.Thread(target=show, args=(message["params"]["url"],), daemon=True).start()
 
         def show(url: str) -> None:

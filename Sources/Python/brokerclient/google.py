@@ -1,4 +1,4 @@
-"""Tokens for Google's libraries: `Credentials(app="cloud", scopes=[…])` in the place of `google.auth.default()`."""
+"""Tokens for Google's libraries: `Credentials(app="cloud", scopes=[…])` in place of `google.auth.default()`."""
 from __future__ import annotations
 
 from datetime import datetime, timezone
@@ -13,12 +13,12 @@ from ._requests import AccountName, App
 
 __all__ = ["Credentials"]
 
-# google.auth asks for another one that much before the end.
+# google.auth requests a new token this long before the expiry.
 _THRESHOLD = 225
 
 
 class Credentials(google.auth.credentials.Credentials):
-    """Raises `RefreshError`, or `TransportError` where no broker answers; `__cause__` is the `BrokerError`."""
+    """Raises `RefreshError`, or `TransportError` if no broker answers; `__cause__` is the `BrokerError`."""
 
     def __init__(
         self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None,
@@ -29,7 +29,7 @@ class Credentials(google.auth.credentials.Credentials):
         self._broker = broker or Broker()
 
     def refresh(self, request: Any) -> None:
-        # One that is valid still, and to be replaced, was refused by a server.
+        # A token that is still valid but must be replaced was refused by a server.
         rejected = self.token if self.valid else None
         try:
             token = self._broker.acquire_token_silent(
@@ -40,5 +40,5 @@ class Credentials(google.auth.credentials.Credentials):
         except BrokerError as error:
             raise RefreshError(str(error), retryable=error.retryable) from error  # type: ignore[no-untyped-call]
         self.token = token.access_token
-        # google.auth compares times without a zone.
+        # google.auth compares times without a time zone.
         self.expiry = datetime.fromtimestamp(token.expires_on, timezone.utc).replace(tzinfo=None)

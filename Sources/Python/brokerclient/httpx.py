@@ -16,7 +16,7 @@ __all__ = ["BrokerAuth"]
 
 
 class BrokerAuth(httpx.Auth):
-    """Sets the header of each request, and sends one that is refused once more with another token.
+    """Sets the header of each request, and repeats a refused one once with another token.
 
     Without a token it raises `httpx.RequestError`, whose `__cause__` is the `BrokerError`.
     """

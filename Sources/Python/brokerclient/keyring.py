@@ -18,9 +18,9 @@ __all__ = ["BrokerKeyring"]
 
 
 class BrokerKeyring(KeyringBackend):
-    """Gives tokens to the hosts that `hosts` names and nobody else; keeps nothing."""
+    """Gives tokens to the hosts in `hosts` only; stores nothing."""
 
-    # Below those that keep passwords: it is the one only where somebody chose it.
+    # Below the backends that store passwords: it is selected only if the user chooses it.
     priority = 0.5
 
     app = ""
@@ -47,7 +47,7 @@ class BrokerKeyring(KeyringBackend):
         raise PasswordDeleteError("The broker keeps no passwords; brokerctl accounts sign-out ends a sign-in.")
 
     def _serves(self, service: str) -> bool:
-        """Pip asks with the index's URL, then with its host."""
+        """Pip passes the index's URL, then its host."""
         url = urlsplit(service if "://" in service else f"https://{service}")
         if url.scheme != "https" or url.hostname is None:
             return False

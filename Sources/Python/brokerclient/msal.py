@@ -38,7 +38,7 @@ class PublicClientApplication:
         self, scopes: List[str], account: Optional[Answer], authority: Optional[str] = None,
         force_refresh: bool = False, claims_challenge: Optional[str] = None, **ignored: Any,
     ) -> Optional[Answer]:
-        """None when there is no token, for whatever reason; `acquire_token_silent_with_error` says which."""
+        """None if there is no token; `acquire_token_silent_with_error` gives the reason."""
         answer = self.acquire_token_silent_with_error(scopes, account, authority, force_refresh, claims_challenge)
         return answer if answer and "access_token" in answer else None
 
@@ -104,7 +104,7 @@ def answer(token: Token) -> Answer:
 
 
 def failure(error: BrokerError) -> Answer:
-    """MSAL's words: the provider's error where there is one, else the broker's kind."""
+    """An error in MSAL's format: the provider's error if there is one, otherwise the broker's kind."""
     needs_person = "interaction_required" if isinstance(error, InteractionRequired) else error.kind
     return {
         "error": error.details.get("oauthError", needs_person), "error_description": str(error),

@@ -16,7 +16,7 @@ __all__ = ["BrokerAuth"]
 
 
 class BrokerAuth(AuthBase):
-    """Sets the header of each request, and sends one that is refused once more with another token.
+    """Sets the header of each request, and repeats a refused one once with another token.
 
     Without a token it raises `requests.RequestException`, whose `__cause__` is the `BrokerError`.
     """
@@ -35,7 +35,7 @@ class BrokerAuth(AuthBase):
         position = body.tell() if hasattr(body, "tell") else None
 
         def refused(response: Response, **options: Any) -> Response:
-            # A redirect to another host took the header away, and its answer is none to our token.
+            # A redirect to another host removed the header, so its response does not concern our token.
             if response.status_code != 401 or not sent(response.request, token):
                 return response
             return self._again(response, token, position, options)
@@ -51,7 +51,7 @@ class BrokerAuth(AuthBase):
         if position is not None:
             body: Any = request.body
             body.seek(position)
-        # The connection is free when the answer has been read.
+        # The connection is free after the response has been read.
         response.content
         response.close()
         self._authorize(request, token, nonce)

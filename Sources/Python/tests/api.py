@@ -1,4 +1,4 @@
-"""A resource server on loopback that answers what a test says."""
+"""A resource server on loopback with responses that a test chooses."""
 import base64
 import contextlib
 import http.server
@@ -8,7 +8,7 @@ import threading
 
 @contextlib.contextmanager
 def served(*answers):
-    """Gives `url` and `requests`. Each answer is a status and headers; after the last one all is well."""
+    """Gives `url` and `requests`. Each answer is a status and headers; after the last one every request succeeds."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.answers, server.requests = list(answers), []
     server.url = f"http://127.0.0.1:{server.server_port}/items"

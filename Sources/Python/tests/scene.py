@@ -1,6 +1,6 @@
 """A real broker and a real provider for one run of the tests: `scene.shared()`.
 
-BROKERD and BROKER_DEV_IDP name the programs; those of .build/debug are taken if they are not set.
+BROKERD and BROKER_DEV_IDP name the programs; by default those of .build/debug.
 """
 import atexit
 import contextlib
@@ -55,7 +55,7 @@ class Scene:
 
     @contextlib.contextmanager
     def hanging(self):
-        """The broker is stopped, all of its threads, and goes on afterwards."""
+        """Stops all threads of the broker, and continues it afterwards."""
         self.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
         try:
@@ -95,7 +95,7 @@ def shared():
 
 
 def sign_in(url, person="alice"):
-    """What a person does in the browser."""
+    """The person's actions in the browser."""
     browser = urllib.request.build_opener(
         urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
     page = browser.open(url).read().decode()

@@ -1,4 +1,4 @@
-"""A socket that speaks what a test says, for what a real broker does not do when it is asked."""
+"""A socket with responses that a test chooses, for cases that a real broker cannot produce on demand."""
 import contextlib
 import json
 import os
@@ -14,7 +14,7 @@ TOKEN = {
 
 @contextlib.contextmanager
 def speaking(*connections):
-    """Each connection is a function of `Peer`; gives the socket's path. Its failure fails the test."""
+    """Each connection is a function of `Peer`; yields the socket's path. A failure in it fails the test."""
     with tempfile.TemporaryDirectory(prefix="brokerclient-") as folder:
         path = os.path.join(folder, "s")
         listener = socket.socket(socket.AF_UNIX)

@@ -33,7 +33,7 @@ class AbsenceTests(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can listen as somebody else")
     def test_a_listener_of_somebody_else_is_not_believed(self):
-        # The socket's file is ours, and who listens is another.
+        # The socket's file is ours, but another user listens.
         with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
             path = f"{folder}/s"
             listener.bind(path)
@@ -94,7 +94,7 @@ class RestartTests(unittest.TestCase):
         broker = Broker(self.scene.socket, patience=1)
         with self.scene.hanging(), self.assertRaisesRegex(BrokerUnavailable, "does not answer"):
             broker.acquire_token_silent("notes", SCOPES)
-        # A busy machine may take longer than this patience once more.
+        # A busy machine may take longer than this patience again.
         while True:
             try:
                 token = broker.acquire_token_silent("notes", SCOPES)

@@ -44,7 +44,7 @@ class AdapterTests(unittest.TestCase):
         self.scene.register("empty", client="demo-two")
 
     def app(self, name):
-        """One of its own: a token is replaced once a minute for an app and account."""
+        """A separate app: a token is replaced only once a minute for an app and account."""
         self.scene.register(name, group=name)
         self.scene.sign_in(name)
         return name
@@ -158,7 +158,7 @@ class AzureTests(AdapterTests):
             with PipelineClient(api.url, policies=[self.policy(credential)]) as client:
                 for _ in range(2):
                     request = azure.core.rest.HttpRequest("GET", api.url)
-                    # azure-core sends tokens to https only, unless it is told otherwise.
+                    # azure-core sends tokens to https only, unless configured otherwise.
                     response = client.send_request(request, enforce_https=False)
                     self.assertEqual(response.status_code, 200)
         self.assertEqual(len(api.requests), 3)

@@ -70,7 +70,7 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
         broker = Broker(self.scene.socket, patience=1)
         with self.scene.hanging(), self.assertRaisesRegex(BrokerUnavailable, "does not answer"):
             await broker.acquire_token_silent("notes", SCOPES)
-        # A busy machine may take longer than this patience once more.
+        # A busy machine may take longer than this patience again.
         while True:
             try:
                 return await broker.acquire_token_silent("notes", SCOPES)

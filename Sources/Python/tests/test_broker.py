@@ -121,14 +121,14 @@ class BrokerTests(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        # Those of other tests may end meanwhile.
+        # Threads of other tests may end in the meantime.
         self.assertLessEqual(self.scene.status()["connections"], before + 1)
         broker.close()
 
     def test_a_fork_has_a_connection_of_its_own_and_leaves_the_parents_alone(self):
         broker = Broker(self.scene.socket)
         broker.acquire_token_silent("notes", SCOPES)
-        # As a thread of the parent may hold it, which the child does not have.
+        # A thread of the parent, which the child does not have, may hold it like this.
         with broker._lock:
             child = os.fork()
             if child == 0:

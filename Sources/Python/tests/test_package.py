@@ -1,4 +1,4 @@
-"""The package as others get it, and what the documents say about it."""
+"""The installed package, and the documents' examples."""
 import os
 import pathlib
 import re
@@ -31,7 +31,7 @@ class PackageTests(unittest.TestCase):
             FOLDER / "brokerclient")
 
     def test_pip_installs_it_from_the_folder_with_its_backend_for_keyring(self):
-        # A build leaves files beside the sources.
+        # A build leaves files next to the sources.
         copy, place = self.folder / "sources", self.folder / "place"
         shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("tests", "__pycache__"))
         self.run_python(

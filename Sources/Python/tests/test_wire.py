@@ -8,7 +8,7 @@ from scripted import TOKEN, Peer, speaking
 
 
 def tokens_of(broker_of):
-    """Both brokers with one way to ask them."""
+    """Both `Broker` classes with one interface."""
     def sync_silent(path, patience=10, **options):
         return Broker(path, patience=patience).acquire_token_silent("work", ["api"], **options)
 
@@ -53,7 +53,7 @@ class Wire:
     def test_a_broker_that_is_slow_and_lives_is_waited_for(self):
         def script(peer):
             request = peer.read()
-            # On a second connection it is asked whether it lives.
+            # A second connection checks whether it answers.
             with Peer(peer.listener) as probe:
                 self.assertEqual(probe.answer({})["method"], "broker.status")
             peer.write(id=request["id"], result=TOKEN)

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* oidc-agent's library is not needed to build: it is there where oidc-agent is. */
+/* oidc-agent's library is not needed for building: it is loaded if oidc-agent is installed. */
 int agent_tokens(const char *account, size_t count, uint64_t *nanoseconds) {
     void *library = dlopen("liboidc-agent.so.4", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return ENOENT;

@@ -33,7 +33,7 @@ int bench_connect(const char *path, int *descriptor) {
     return code;
 }
 
-/* One request, and its answer up to the newline; whatever the answer is, for it was looked at before. */
+/* One request, and its answer up to the newline, whose content was checked before. */
 int bench_ask(int descriptor, const uint8_t *request, size_t length, uint8_t *buffer, size_t capacity) {
     if (send(descriptor, request, length, MSG_NOSIGNAL) != (ssize_t)length) return errno ? errno : EIO;
     for (;;) {
@@ -139,7 +139,7 @@ int pin_process(int pid, int core) {
     int code = 0;
     for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
         int id = atoi(task->d_name);
-        /* A thread that ended meanwhile needs no core. */
+        /* A thread that ended in the meantime needs no core. */
         if (id > 0 && sched_setaffinity(id, sizeof cores, &cores) != 0 && errno != ESRCH) code = errno;
     }
     closedir(tasks);

@@ -19,7 +19,7 @@ struct provider {
     const char *discovery, *keys;
     const char *const *id_tokens;
     size_t people;
-    /* How often each person's refresh token was replaced: only the last one is good. */
+    /* How often each person's refresh token was replaced: only the last one is valid. */
     unsigned *rotations;
     char padding[access_token_length + 1];
 };
@@ -66,7 +66,7 @@ static int answer(struct provider *provider, int descriptor, const char *head, c
     return send(descriptor, message, (size_t)length, MSG_NOSIGNAL) == length ? 0 : -1;
 }
 
-/* Answers what is there; -1 when the connection is over. */
+/* Answers the received requests; -1 if the connection is closed. */
 static int serve(struct provider *provider, struct connection *connection) {
     ssize_t count = recv(
         connection->descriptor, connection->bytes + connection->received, most_bytes - connection->received, 0);

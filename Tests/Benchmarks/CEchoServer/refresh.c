@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 
-/* As many as the broker has under way at one endpoint. */
+/* The broker's limit of concurrent requests at one endpoint. */
 enum { most_at_once = 32 };
 
 static size_t drop(char *bytes, size_t size, size_t count, void *context) {

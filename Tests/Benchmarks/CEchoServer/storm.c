@@ -91,7 +91,7 @@ static void *blow(void *argument) {
     return NULL;
 }
 
-/* Asks one socket again and again, with a short pause after each, until the storm is over or there is no more room for times. */
+/* Sends requests to one socket, with a short pause after each, until the storm is over or the array of times is full. */
 static void ask_paced(struct storm *storm, struct paced_load *paced) {
     uint8_t buffer[64 << 10];
     int descriptor;
@@ -102,7 +102,7 @@ static void ask_paced(struct storm *storm, struct paced_load *paced) {
             uint64_t before = bench_now();
             paced->code = bench_ask(descriptor, paced->request, paced->length, buffer, sizeof buffer);
             paced->nanoseconds[done++] = bench_now() - before;
-            /* Not as fast as it goes: what is measured is the wait, and the others need the processor, too. */
+            /* Not at full speed: the wait is measured, and the others need the processor, too. */
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
         }
         close(descriptor);

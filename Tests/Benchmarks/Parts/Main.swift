@@ -6,8 +6,8 @@ import BrokerVault
 import Glibc
 import Logging
 
-/// `broker-parts PART TIMES`: does one part of a cached request again and again, for whoever counts its instructions
-/// (`Tests/Benchmarks/parts`). Nothing of it depends on how fast the machine is, or on what else it does.
+/// `broker-parts PART TIMES`: runs one part of a cached request again and again, for counting its instructions
+/// (`Tests/Benchmarks/parts`). The result does not depend on the machine's speed or load.
 @main
 enum Main {
     static func main() async {
@@ -39,7 +39,7 @@ enum Main {
 
 struct Wrong: Error {}
 
-/// One account with one token, in a vault of its own.
+/// One account with one token, in a separate vault.
 struct Parts: Sendable {
     private let vault: Vault
     private let index: CacheIndex
@@ -105,7 +105,7 @@ struct Parts: Sendable {
     /// A secret whose box is opened each time.
     func open() throws { try look(at: refreshToken.sealed) }
 
-    /// One that was opened before.
+    /// A secret that was opened before.
     func lend() throws { try look(at: stored.sealed) }
 
     private func look(at sealed: SealedRecord) throws {

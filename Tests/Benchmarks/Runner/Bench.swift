@@ -45,7 +45,7 @@ struct Bench {
         return report
     }
 
-    /// Design decision 2: a cached token over a connection that stays, beside a C server that answers the same bytes.
+    /// Design decision 15: a cached token over a lasting connection, compared with a C server that sends the same bytes.
     private mutating func cachedToken(_ signedIn: SignedInBroker) async throws {
         let request = signedIn.silentRequest()
         let answer = Array((try await signedIn.broker.firstAnswer(to: request) + "\n").utf8)
@@ -93,7 +93,7 @@ struct Bench {
         }
     }
 
-    /// Whole programs, and a new connection each, beside Debian's oidc-agent at the same provider.
+    /// Whole programs, with a new connection each, compared with Debian's oidc-agent at the same provider.
     private mutating func besideOIDCAgent(_ signedIn: SignedInBroker) async throws {
         let control = try PackageTree.program("brokerctl")
         let ours = try Programs.time([
@@ -125,8 +125,8 @@ struct Bench {
         report.measure("cached token, new connection, to oidc-agent", ratio(times), times, atMost: 0.5, "times")
     }
 
-    /// Somebody is held up; who asks for a cached token, or refreshes at another provider, must not notice: it takes as long as
-    /// while they ask a good provider as often.
+    /// While some requests are delayed, requests for a cached token and refreshes at another provider must not slow down: they take
+    /// as long as while the others use a good provider as often.
     private mutating func headOfLine() async throws {
         let scene = try await HeadOfLine.prepare(in: bed)
         let idleMemory = try await quietMemory(of: scene.broker).resident
@@ -164,7 +164,7 @@ struct Bench {
             "times")
     }
 
-    /// Nobody's cached token waits for a thousand refreshes, and they cost the broker little.
+    /// No cached token waits for a thousand refreshes, and they cost the broker little.
     private mutating func storm() async throws {
         let storm = try await RefreshStorm.prepare(in: bed)
         let idleMemory = try await quietMemory(of: storm.broker).resident
@@ -191,7 +191,7 @@ struct Bench {
             outcome.ratePerCore, atLeast: 1_000, "a second")
     }
 
-    /// A cached token takes the same time, however much else is there: beside ten accounts with one token each.
+    /// A cached token takes the same time with many accounts as with ten accounts of one token each.
     private mutating func manyRecords() async throws {
         let few = try await roundTrips(Crowd(people: 0..<10, tokensEach: 1)).cached
         report.note("cached token, 10 accounts", "p50 \(microseconds(few.median)), p99 \(microseconds(few[99]))")
@@ -208,7 +208,7 @@ struct Bench {
         }
     }
 
-    /// - Returns: microseconds of the first request, for which all accounts of the app are read, and of those after it.
+    /// - Returns: microseconds of the first request, which reads all accounts of the app, and of those after it.
     private func roundTrips(_ crowd: Crowd) async throws -> (first: Double, cached: Distribution) {
         let state = try bed.makeDirectory("state")
         try await crowd.fill(state)
@@ -241,7 +241,7 @@ struct Bench {
 
     // MARK: Size and memory
 
-    /// As they are installed.
+    /// The installed files.
     private mutating func sizes() throws {
         for (program, limit) in [("brokerd", 20.0), ("brokerctl", 10.0)] {
             let path = try PackageTree.program(program)
@@ -270,7 +270,7 @@ struct Bench {
             resident - idle, atMost: 10, "MB more")
     }
 
-    /// When the broker has given back what it does not need; what is not anonymous is the program's own file and its libraries.
+    /// After the broker has freed unneeded memory; the non-anonymous part is the program's own file and its libraries.
     private func quietMemory(of broker: BrokerProcess) async throws -> (resident: Double, anonymous: Double) {
         try await Task.sleep(for: .seconds(35))
         let pid = broker.process.pid

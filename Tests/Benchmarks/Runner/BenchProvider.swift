@@ -2,7 +2,7 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// The real development provider, in a process of its own.
+/// The real development provider, in a separate process.
 struct BenchProvider {
     let issuer: String
 
@@ -24,7 +24,7 @@ struct BenchProvider {
         }
     }
 
-    /// From now on it answers no request for tokens as it should, but with this fault.
+    /// From now on it answers requests for tokens with this fault only.
     func breakDown(_ kind: String, _ more: JSONObject = [:], in bed: TestBed) async throws {
         let order: JSONObject = ["endpoint": "token", "kind": .string(kind), "times": 0]
         let reply = try await HTTPSession(in: bed).send(
@@ -32,7 +32,7 @@ struct BenchProvider {
         guard reply.status == 200 else { throw ProcessFailure("The provider took no fault: \(reply.text)") }
     }
 
-    /// How many requests for tokens have come so far.
+    /// The number of requests for tokens so far.
     func tokenRequests(in bed: TestBed) async throws -> Int {
         let log = try await HTTPSession(in: bed).send("GET", "\(issuer)/control/log").json().arrayValue ?? []
         return log.count { $0.objectValue?["endpoint"] == "token" }

@@ -5,14 +5,14 @@ import BrokerValues
 import BrokerVault
 import Foundation
 
-/// The accounts of one app, as many sign-ins would leave them, written without signing in ten thousand times.
+/// The accounts of one app, as after many sign-ins, written without signing in ten thousand times.
 struct Crowd: CustomStringConvertible {
     var app = "crowd"
-    /// People have numbers.
+    /// People are numbered.
     var people: Range<Int>
     var tokensEach: Int
     var authority = "https://login.example"
-    /// Of each person; without it nobody has one.
+    /// One per person; without it no person has one.
     var refreshToken: (@Sendable (Int) -> String)?
 
     static let clientID = "crowd"
@@ -23,10 +23,10 @@ struct Crowd: CustomStringConvertible {
             : "\(people.count) accounts, \(people.count * tokensEach) tokens of one app"
     }
 
-    /// For an account and a token in the middle.
+    /// Requests an account and a token in the middle.
     func request() -> [UInt8] { request(for: people.lowerBound + people.count / 2) }
 
-    /// For a token in the middle.
+    /// Requests a token in the middle.
     func request(for person: Int, claims: String? = nil, forceRefresh: Bool = false) -> [UInt8] {
         var params = AcquireTokenSilent.Params(.registered(app), scopes: ["scope-\(tokensEach / 2)"])
         params.query.claims = claims

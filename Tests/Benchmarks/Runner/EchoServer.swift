@@ -2,7 +2,7 @@ import BrokerTestSupport
 import CEchoServer
 import Foundation
 
-/// The floor: a C server, in a process of its own, that answers the bytes the broker answered.
+/// The baseline: a C server, in a separate process, that sends the bytes of the broker's answer.
 enum EchoServer {
     static func start(answering answer: [UInt8], in bed: TestBed) async throws -> (
         path: String, process: ManagedProcess

@@ -5,9 +5,9 @@ import Foundation
 /// A broker with many accounts at providers that misbehave, and others at one that does not.
 struct HeadOfLine {
     enum Effect {
-        /// Requests stay under way longer than a measurement takes.
+        /// Requests take longer than a measurement.
         case holds
-        /// They are over at once, and others come.
+        /// They end at once, and others follow.
         case fails
     }
 
@@ -27,19 +27,19 @@ struct HeadOfLine {
     ]
     private static let people = 500
     private static let connections = 32
-    /// Nobody of the good provider's is asked for who is measured.
+    /// No person of the good provider is requested by the load except the measured one.
     private static let measured = 2
 
     let broker: BrokerProcess
     /// A cached token of the good provider.
     let cached: Load
-    /// A refresh at it.
+    /// A refresh at the good provider.
     let refresh: Load
     private let healthy: Crowd
-    /// Each trouble has a provider of its own: what one holds is held still when the next one comes.
+    /// Each fault has a separate provider: a request that one delays is still delayed when the next begins.
     private let troubled: [(provider: BenchProvider, crowd: Crowd)]
     private let bed: TestBed
-    /// What the broker has open without clients, and without connections to providers.
+    /// The broker's open descriptors without clients, and without connections to providers.
     private let descriptors: Int
 
     static func prepare(in bed: TestBed) async throws -> HeadOfLine {
@@ -68,8 +68,8 @@ struct HeadOfLine {
             descriptors: try ProcessDescriptors.count(of: broker.process.pid))
     }
 
-    /// Cached tokens, and refreshes at the good provider. The tokens are asked for with a pause after each: without one, all of them
-    /// would have their answers before the others had asked a dozen times, and the p99 would be a matter of luck.
+    /// Cached tokens, and refreshes at the good provider. The tokens are requested with a pause after each: without one, all of them
+    /// would be answered before the others had sent a dozen requests, and the p99 would be random.
     private func measure() async throws -> (cached: Distribution, refresh: Distribution) {
         let times = (cached: try cached.paced(), refresh: try refresh.roundTrips(500))
         let answer = try await broker.firstAnswer(to: refresh.request)
@@ -82,7 +82,7 @@ struct HeadOfLine {
         try await asking(healthy, from: Self.measured) { try await measure() }
     }
 
-    /// The same, while others ask a bad provider as often.
+    /// The same, while others use a bad provider as often.
     func measure(during number: Int) async throws -> (cached: Distribution, refresh: Distribution) {
         let (trouble, (provider, crowd)) = (Self.troubles[number], troubled[number])
         return try await asking(crowd, from: 0) {
@@ -102,7 +102,7 @@ struct HeadOfLine {
         }
     }
 
-    /// Until no provider is waited for any more: refreshes go on when their callers have gone.
+    /// Until the broker waits for no provider any more: refreshes continue after their callers have gone.
     func ended() async throws {
         let kept = 16
         try await eventually("the last provider is given up", seconds: 180) {
@@ -118,14 +118,14 @@ struct HeadOfLine {
         let asking = Task { [clients] in try await ask(crowd, from: first, over: clients) }
         let result = try await body()
         asking.cancel()
-        // Who asked goes without having read an answer.
+        // The callers leave without having read an answer.
         if case .failure(let error) = await asking.result, !(error is CancellationError) { throw error }
         for client in clients { await client.close() }
         return result
     }
 
-    /// A hundred requests a second, each for another person, and with other claims when all of them had their turn: for what was
-    /// just refreshed, or refused, the broker answers by itself.
+    /// A hundred requests a second, each for another person, and with other claims after all of them had their turn: a token that was
+    /// just refreshed, or refused, is answered by the broker itself.
     private func ask(_ crowd: Crowd, from first: Int, over clients: [LineClient]) async throws {
         for number in 0..<100_000 {
             let person = first + number % Self.people

@@ -16,7 +16,7 @@ struct Load {
         return Distribution(nanoseconds: times)
     }
 
-    /// Each over a connection of its own.
+    /// Each over a new connection.
     func newConnections(_ count: Int = 5_000) throws -> Distribution {
         var times = [UInt64](repeating: 0, count: count)
         for rounds in [count / 10, count] {
@@ -36,10 +36,10 @@ struct Load {
         return Distribution(nanoseconds: times)
     }
 
-    /// Round trips with a pause after each, here and at another server, while other requests come all at once here.
+    /// Round trips with a pause after each, here and at another server, while other requests arrive here all at once.
     ///
     /// - Parameter lines: the other requests, which must succeed.
-    /// - Returns: the times, in nanoseconds, and the seconds that the lines took.
+    /// - Returns: the times, in nanoseconds, and the duration of the lines in seconds.
     func inStorm(of lines: [String], beside other: Load) throws -> (
         times: [UInt64], beside: [UInt64], seconds: Double
     ) {
@@ -53,7 +53,7 @@ struct Load {
         return (here.times, here.result, seconds)
     }
 
-    /// - Returns: what the body returned, and the times it had room for and filled.
+    /// - Returns: the body's result, and the recorded times.
     private func withPaced<Result>(
         _ room: Int, _ body: (UnsafeMutablePointer<paced_load>) throws -> Result
     ) throws -> (result: Result, times: [UInt64]) {
@@ -75,14 +75,14 @@ struct Load {
 
     /// Posts forms with nothing but libcurl.
     ///
-    /// - Returns: the seconds it took.
+    /// - Returns: the duration in seconds.
     static func post(_ forms: [String], to url: String) throws -> Double {
         var seconds = 0.0
         try check("post to \(url)", forms.withCArguments { http_posts(url, $0, forms.count, &seconds) })
         return seconds
     }
 
-    /// Requests a second over connections that all ask at once.
+    /// Requests a second over connections that all send at once.
     func rate(connections: Int = 32, seconds: Double = 3) throws -> Double {
         var rate = 0.0
         try check("ask \(path)", load_connections(path, request, request.count, connections, seconds, &rate))

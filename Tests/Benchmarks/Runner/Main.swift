@@ -2,9 +2,9 @@ import BrokerTestSupport
 import CEchoServer
 import Foundation
 
-/// `broker-bench`: measures the built programs beside it and prints what design and documents promise next to what is.
+/// `broker-bench`: measures the built programs next to it and prints the documented goals next to the results.
 ///
-/// It is a figure of this machine at this moment: compare the ratios, which are taken in one run.
+/// The figures are of this machine at this moment: compare the ratios, which are taken in one run.
 @main
 enum Main {
     static func main() async {

@@ -2,11 +2,11 @@ import BrokerTestSupport
 import CEchoServer
 import Foundation
 
-/// Debian's oidc-agent with one account at the same provider: what a cached token costs there.
+/// Debian's oidc-agent with one account at the same provider: the cost of a cached token there.
 struct OIDCAgent {
     private static let account = "bench"
 
-    /// - Returns: nil where oidc-agent is not installed.
+    /// - Returns: `nil` if oidc-agent is not installed.
     static func start(at provider: BenchProvider, in bed: TestBed) async throws -> OIDCAgent? {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/oidc-agent") else { return nil }
         let home = try bed.makeDirectory("agent-home")
@@ -47,16 +47,16 @@ struct OIDCAgent {
         OIDCAgent(socket: broker.socket.replacing("broker.sock", with: "oidc-agent.sock"))
     }
 
-    /// Of the whole program.
+    /// The memory of the whole program.
     func programs() throws -> Distribution {
         use()
         return try Programs.time(command)
     }
 
-    /// Its programs and its library ask there.
+    /// The socket that its programs and its library use.
     private func use() { setenv("OIDC_SOCK", socket, 1) }
 
-    /// A new connection and oidc-agent's encrypted exchange each.
+    /// Each with a new connection and oidc-agent's encrypted exchange.
     func tokens(_ count: Int = 2_000) throws -> Distribution {
         use()
         var times = [UInt64](repeating: 0, count: count)

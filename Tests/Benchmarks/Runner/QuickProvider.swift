@@ -3,7 +3,7 @@ import BrokerValues
 import CEchoServer
 import Foundation
 
-/// A provider in C, in a process of its own, that does as little as one can: what is measured beside it is the broker.
+/// A minimal provider in C, in a separate process, so that the broker's own cost is measured.
 struct QuickProvider {
     let issuer: String
     var tokenEndpoint: String { "\(issuer)/token" }
@@ -40,7 +40,7 @@ struct QuickProvider {
         return provider
     }
 
-    /// What a person has after some refreshes; a refresh brings the next one.
+    /// A person's token after some refreshes; a refresh returns the next one.
     static func refreshToken(of person: Int, after refreshes: Int) -> String { "\(person).\(refreshes)" }
 
     private static func text(_ object: JSONObject) -> String {

@@ -2,12 +2,12 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// A thousand people, all of whose tokens are refreshed at once, while somebody else asks for a cached one.
+/// A thousand people whose tokens are all refreshed at once, while another client requests a cached one.
 struct RefreshStorm {
-    /// Of four apps: the broker lets one alone have no more than about four hundred refreshes under way.
+    /// Four apps, because the broker limits one to about four hundred concurrent refreshes.
     private static let apps = stride(from: 0, to: 1_000, by: 250).map { $0..<$0 + 250 }
     private static let bystander = 1_000
-    /// Each is short.
+    /// The length of each.
     private static let storms = 5
 
     let broker: BrokerProcess
@@ -15,17 +15,17 @@ struct RefreshStorm {
     private let crowds: [Crowd]
     /// The cached token.
     let load: Load
-    /// The C server that answers the same bytes: what it takes longer in the storm is the machine's part.
+    /// The C server that sends the same bytes: its slowdown in the storm is the machine's part.
     let echo: Load
 
     struct Outcome {
-        /// Of the cached token.
+        /// The times of the cached token.
         var roundTrips: Distribution
-        /// Of the C server.
+        /// The times of the C server.
         var echo: Distribution
         /// Refreshes a second.
         var rate: Double
-        /// Refreshes by a second of the broker's processor time.
+        /// Refreshes per second of the broker's processor time.
         var ratePerCore: Double
     }
 
@@ -67,7 +67,7 @@ struct RefreshStorm {
             ratePerCore: refreshes / (try broker.processorTime() - before))
     }
 
-    /// The same requests, as the broker would go on sending them, in a loop around libcurl.
+    /// The same requests, as the broker would send them, in a loop around libcurl.
     ///
     /// - Returns: refreshes a second.
     func bare() throws -> Double {
@@ -82,7 +82,7 @@ struct RefreshStorm {
 }
 
 extension BrokerProcess {
-    /// Over a connection of its own.
+    /// Over a separate connection.
     func firstAnswer(to request: [UInt8]) async throws -> String {
         let client = try await connectRaw()
         try await client.send(request)

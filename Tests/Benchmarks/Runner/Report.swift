@@ -1,7 +1,7 @@
 import BrokerValues
 import Foundation
 
-/// What was measured, line by line, with the budgets beside it.
+/// The results, line by line, next to their budgets.
 struct Report {
     private struct Line {
         var name: String
@@ -11,7 +11,7 @@ struct Report {
         var isBroken: Bool
     }
 
-    /// It takes minutes: what there is so far is told beside the report.
+    /// It takes minutes: partial results are printed next to the report.
     private var lines: [Line] = [] {
         didSet {
             guard let last = lines.last else { return }
@@ -27,7 +27,7 @@ struct Report {
 
     /// - Parameters:
     ///   - value: in the budget's unit.
-    ///   - limit: what the value may be at most, or at least.
+    ///   - limit: the maximum or minimum of the value.
     mutating func measure(_ name: String, _ figure: String, _ value: Double, atMost limit: Double, _ unit: String) {
         let budget = "at most \(limit.formatted(.number.precision(.fractionLength(0...1)))) \(unit)"
         lines.append(Line(name: name, figure: figure, value: value, budget: budget, isBroken: value > limit))

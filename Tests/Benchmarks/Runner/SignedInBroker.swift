@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// The real `brokerd`, with an app whose person signed in at the real development provider.
+/// The real `brokerd`, with an app whose person is signed in at the real development provider.
 struct SignedInBroker {
     let broker: BrokerProcess
     let provider: BenchProvider
@@ -19,7 +19,7 @@ struct SignedInBroker {
 
     static let app = "bench"
 
-    /// The request that is measured, as an app with one account sends it.
+    /// The measured request, as from an app with one account.
     func silentRequest() -> [UInt8] {
         AcquireTokenSilent.requestLine(id: 1, AcquireTokenSilent.Params(.registered(Self.app), scopes: ["api"]))
     }

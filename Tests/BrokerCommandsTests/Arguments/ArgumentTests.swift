@@ -1,7 +1,7 @@
 import BrokerCommands
 import Testing
 
-@Suite("A command line is read by what commands declare")
+@Suite("Parsing of command lines")
 struct ArgumentTests {
     private func read(_ words: String...) -> CommandReading { CommandReading(words, root: Kitchen.self) }
 
@@ -19,13 +19,13 @@ struct ArgumentTests {
 
     private struct NotACommand: Error {}
 
-    @Test("what is not said stays as it is, and a word goes by its place")
+    @Test("missing options keep their defaults, and arguments are assigned by position")
     func least() throws {
         let bake = try bake("rye")
         #expect(bake.bread == "rye" && bake.guest == nil && bake.minutes == 50 && bake.seeds == [] && !bake.isSliced)
     }
 
-    @Test("a value stands behind its option or behind an equals sign, wherever the option stands")
+    @Test("a value follows its option or an equals sign at any position")
     func values() throws {
         for words in [["rye", "--minutes", "40"], ["--minutes=40", "rye"], ["--minutes", "40", "rye"]] {
             guard case .command(let command) = CommandReading(["bake"] + words, root: Kitchen.self) else {
@@ -39,7 +39,7 @@ struct ArgumentTests {
         #expect(try bake("rye", "--shape=--x=y").shape == "--x=y")
     }
 
-    @Test("of an option that has one value the last one counts")
+    @Test("the last value of a single-valued option counts")
     func repeated() throws {
         #expect(try bake("rye", "--minutes", "40", "--minutes", "45").minutes == 45)
     }
@@ -50,7 +50,7 @@ struct ArgumentTests {
         #expect(bake.seeds == ["flax", "sunflower"] && bake.toppings == ["salt", "caraway"] && bake.bread == "rye")
     }
 
-    @Test("flags are set by their names and letters, several letters at once; a choice can be taken back")
+    @Test("flags are set by names and combined letters, and choices can be negated")
     func flags() throws {
         #expect(try bake("rye", "-sq").isSliced && bake("rye", "-sq").isQuiet)
         #expect(try bake("rye", "--sliced").isSliced)
@@ -59,7 +59,7 @@ struct ArgumentTests {
         #expect(try bake("rye").isGlazed == nil)
     }
 
-    @Test("two dashes end the options, and what stands behind is passed on where a command takes it")
+    @Test("two dashes end the options, and a command may take the words after them")
     func dashes() throws {
         #expect(try bake("--sliced", "--", "--rye").bread == "--rye")
         guard case .command(let command) = read("serve", "--", "knife", "--sharp", "-h") else {
@@ -67,10 +67,10 @@ struct ArgumentTests {
             return
         }
         #expect((command as? Serve)?.words == ["knife", "--sharp", "-h"])
-        #expect(mistake("serve", "knife") == "kitchen serve: knife is one argument too many.")
+        #expect(mistake("serve", "knife") == "kitchen serve: knife is an unexpected argument.")
     }
 
-    @Test("words for another program begin behind the arguments, and are passed on as they are")
+    @Test("words for another program start after the arguments and stay verbatim")
     func tail() throws {
         func call(_ words: String...) throws -> Call {
             guard case .command(let command) = CommandReading(["call"] + words, root: Kitchen.self) else {
@@ -87,7 +87,7 @@ struct ArgumentTests {
         #expect(mistake("call", "--whisper", "ada") == "kitchen call: There is no option --whisper.")
     }
 
-    @Test("options that a noun knows may stand before and behind its verbs")
+    @Test("options of a noun are accepted before and after its verbs")
     func nouns() {
         for words in [["--quiet", "oven", "heat"], ["oven", "--quiet", "heat"], ["oven", "heat", "--quiet"]] {
             guard case .command(let command) = CommandReading(words, root: Kitchen.self) else {
@@ -100,16 +100,16 @@ struct ArgumentTests {
     }
 
     @Test(
-        "what is wrong is named, with the nearest there is",
+        "a mistake is reported with the nearest valid name",
         arguments: [
             (["bake", "rye", "--minuets", "3"], "There is no option --minuets; did you mean --minutes?"),
             (["bake", "rye", "-x"], "There is no option -x."),
-            (["bake", "rye", "--minutes"], "--minutes lacks its value."),
-            (["bake", "rye", "--minutes", "--sliced"], "--minutes lacks its value."),
+            (["bake", "rye", "--minutes"], "--minutes needs a value."),
+            (["bake", "rye", "--minutes", "--sliced"], "--minutes needs a value."),
             (["bake", "rye", "--minutes", "soon"], "--minutes cannot be soon."),
             (["bake", "rye", "--crust", "none"], "--crust takes soft or hard, not none."),
             (["bake", "rye", "--sliced=yes"], "--sliced takes no value."),
-            (["bake"], "<bread> is missing."), (["bake", "rye", "oat"], "oat is one argument too many."),
+            (["bake"], "<bread> is missing."), (["bake", "rye", "oat"], "oat is an unexpected argument."),
             (["bake", "rye", "--for", ""], "A guest has a name."), (["bake", "air"], "Air cannot be baked."),
         ])
     func mistakes(_ words: [String], _ message: String) {
@@ -120,7 +120,7 @@ struct ArgumentTests {
         #expect(mistake.message == message && path.text == "kitchen bake")
     }
 
-    @Test("a subcommand that there is not is told, with the nearest one")
+    @Test("an unknown subcommand is reported with the nearest one")
     func unknownSubcommand() {
         #expect(
             mistake("bkae") == "kitchen: There is no command bkae; did you mean bake?\nkitchen help lists them all.")
@@ -130,7 +130,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "help is given whatever else is said",
+        "help takes precedence over all other arguments",
         arguments: [
             (["help"], "kitchen"), (["-h"], "kitchen"), (["help", "oven"], "kitchen oven"),
             (["oven", "--help"], "kitchen oven"),
@@ -145,7 +145,7 @@ struct ArgumentTests {
         #expect(found.text == path)
     }
 
-    @Test("a version is told by every command, and a noun without its verb is no command")
+    @Test("every command prints the version, and a noun without a verb is incomplete")
     func others() {
         for words in [["--version"], ["oven", "--version"], ["bake", "--version"]] {
             if case .version = CommandReading(words, root: Kitchen.self) { continue }

@@ -1,13 +1,13 @@
 import BrokerCommands
 import Testing
 
-@Suite("What help says of a command")
+@Suite("Help of a command")
 struct HelpTextTests {
     private func help(_ type: any Command.Type..., columns: Int) -> String {
         HelpText(CommandPath([Kitchen.self] + type), columns: columns).text
     }
 
-    @Test("names stand before their texts, which are broken where the terminal ends")
+    @Test("names are next to their texts, which wrap at the terminal's width")
     func wide() {
         #expect(
             help(Bake.self, columns: 80) == """
@@ -37,7 +37,7 @@ struct HelpTextTests {
                 """)
     }
 
-    @Test("where lines are short, texts stand below names")
+    @Test("texts are below names if lines are short")
     func narrow() {
         let lines = help(columns: 30).split(separator: "\n")
         #expect(lines.contains("  bake") && lines.contains("      Make a bread."))

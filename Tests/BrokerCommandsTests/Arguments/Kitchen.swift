@@ -1,6 +1,6 @@
 import BrokerCommands
 
-/// Commands of a program that is not there, with one of each kind of declaration.
+/// Commands of a fictitious program, with one declaration of each kind.
 struct Kitchen: Command {
     static var about: About { About("kitchen", "Cook.", "Examples:\n  kitchen bake rye") }
     static var subcommands: [any Command.Type] { [Bake.self, Serve.self, Call.self, Oven.self] }
@@ -51,7 +51,7 @@ struct Bake: Command {
     func execute() -> ExitStatus { .done }
 }
 
-/// Options of several commands.
+/// Options shared by several commands.
 struct Guest: ArgumentGroup, Equatable {
     var name: String?
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("brokerctl ssh")
 struct SSHCommandTests {
-    /// What the broker is asked for, and what a machine without ssh makes of it.
+    /// The request to the broker, and the behavior without ssh.
     private func run(_ words: String...) async throws -> (result: CommandResult, asked: [String]) {
         let asked = Recorder<String>()
         let broker = try ScriptedBroker { peer in
@@ -16,7 +16,7 @@ struct SSHCommandTests {
         return (result, asked.all)
     }
 
-    @Test("the socket is for that host, with the rights of the command line, and ends with the connection")
+    @Test("the socket is for that host, has the given rights and ends with the connection")
     func request() async throws {
         let (_, asked) = try await run(
             "--app", "notes", "--right", "token", "--right", "interactive", "--for", "1h", "ada@devbox", "ls", "-l")
@@ -29,7 +29,7 @@ struct SSHCommandTests {
         #expect(plain.first == #"sandboxes.open {"engine":"ssh","id":"devbox","whileConnected":true}"#)
     }
 
-    @Test("without an ssh it says what to do")
+    @Test("without an ssh, an error says what to do")
     func noProgram() async throws {
         let result = try await run("devbox").result
         #expect(result.status == .exited(1) && result.errors.contains("ssh cannot be started"), "\(result)")

@@ -3,11 +3,11 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What brokerctl ssh says to ssh, and what the far side says to it")
+@Suite("brokerctl ssh's commands to ssh and the remote side's answers")
 struct SSHLineTests {
     private static let own = SSHProgram.Sharing.own(controlPath: "/run/user/7/c%d")
 
-    @Test("the host stands behind the dashes, and every call is about the same connection")
+    @Test("the host follows the dashes, and every call uses the same connection")
     func lines() {
         let program = SSHProgram(host: "devbox")
         let lines = [
@@ -22,7 +22,7 @@ struct SSHLineTests {
         #expect(!program.main(Self.own, "x", hasTerminal: false).contains("-t"))
     }
 
-    @Test("a connection is made where none is shared, and does not outlive the login")
+    @Test("a connection is opened if none is shared and ends with the login")
     func sharing() {
         let program = SSHProgram(host: "devbox")
         let own = program.first(Self.own, "x")
@@ -37,14 +37,14 @@ struct SSHLineTests {
         #expect(line.contains(#"/far:/a\:b\\c %%n/s"#), "\(line)")
     }
 
-    @Test("where the person's connections are is read from ssh's own words")
+    @Test("the control path is read from ssh's own configuration")
     func configuration() {
         #expect(SSHProgram.controlPath(in: "host x\ncontrolmaster auto\ncontrolpath /a b/c\nport 22\n") == "/a b/c")
         #expect(SSHProgram.controlPath(in: "controlpath none\n") == nil)
         #expect(SSHProgram.controlPath(in: "xcontrolpath /a\n") == nil)
     }
 
-    @Test("a folder is taken from the far side's words, whatever its login shell writes before")
+    @Test("the folder is found in the remote output after any text of the login shell")
     func folder() {
         func folder(_ text: String) -> String? { RemoteFolder("n0", in: Array(text.utf8))?.path }
         #expect(folder("brokerctl-folder n0 /tmp/brokerctl-n0\n") == "/tmp/brokerctl-n0")
@@ -54,7 +54,7 @@ struct SSHLineTests {
     }
 
     @Test(
-        "a folder that is not ours, or means more than a path, is none",
+        "a foreign folder and one that is more than a path are refused",
         arguments: [
             "/etc", "brokerctl-n0", "/tmp/a:b/brokerctl-n0", "/tmp/$(id)/brokerctl-n0", "/tmp/%h/brokerctl-n0",
             "/tmp/a b/brokerctl-n0", "/tmp/brokerctl-n0/../../etc", "/\u{1b}[2J/brokerctl-n0", "",
@@ -64,7 +64,7 @@ struct SSHLineTests {
         #expect(RemoteFolder("n0", in: Array("brokerctl-folder n0 \(path)\n".utf8)) == nil)
     }
 
-    @Test("whatever the far side says, a folder is a short path of plain characters and our name")
+    @Test("any remote output yields only a short path of plain characters with our name")
     func anything() {
         let mark = Array("brokerctl-folder n0 /tmp/brokerctl-n0\n".utf8)
         var random = SystemRandomNumberGenerator()
@@ -84,7 +84,7 @@ struct SSHLineTests {
         }
     }
 
-    @Test("the folder is made in the runtime directory, else in /tmp, is private, and goes with the end of the input")
+    @Test("the folder is private, in the runtime directory or /tmp, and removed at the end of input")
     func keeper() async throws {
         try await withTestBed { bed in
             let runtime = try bed.makeDirectory("runtime")
@@ -98,16 +98,16 @@ struct SSHLineTests {
                 #expect(folder.path.hasPrefix(root + "/"))
                 #expect(try await bed.require("stat", ["-c", "%a", folder.path]) == "700\n")
                 try "x".write(toFile: folder.socket(for: "/here/broker.sock"), atomically: true, encoding: .utf8)
-                // As at the end of a terminal or a session.
+                // Simulates the end of a terminal or a session.
                 keeper.send(SIGHUP)
                 keeper.closeInput()
-                // The signal may have been for a shell around it.
+                // The signal may have reached a surrounding shell.
                 try await eventually("the folder is gone") { !FileManager.default.fileExists(atPath: folder.path) }
             }
         }
     }
 
-    @Test("a folder that is there already is not taken")
+    @Test("an existing folder is not used")
     func taken() async throws {
         try await withTestBed { bed in
             let runtime = try bed.makeDirectory("runtime")
@@ -119,7 +119,7 @@ struct SSHLineTests {
         }
     }
 
-    @Test("no shell has a line's end or a comment to read, and nothing in several words is no command")
+    @Test("newlines and comments never reach the login shell, and several empty words are no command")
     func commands() {
         for words in [["a\nb"], ["echo", "'x"], []] {
             #expect(!RemoteProgram(words).line([("A", "/s"), ("B", "/t")]).contains("\n"))

@@ -65,7 +65,7 @@ struct BackupFlowTests {
             try there.engine.accounts(of: nil, includeSignedOut: false, in: Sample.partition)
         )
         #expect(theirs.map(\.homeAccountId) == mine.map(\.homeAccountId))
-        // Ids are each vault's own (decision 60).
+        // Ids are each vault's own (decision 16).
         #expect(Set(theirs.map(\.id)).isDisjoint(with: mine.map(\.id)))
     }
 

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Decision 165. The double answers a proof with a bearer token unless it is told to bind tokens.
+/// Decision 14. The double answers a proof with a bearer token unless it is told to bind tokens.
 @Suite("Refresh tokens bound to a key, with bearer access tokens")
 struct BoundRefreshTokenTests {
     private static func bed() async throws -> EngineBed {
@@ -90,7 +90,7 @@ struct BoundRefreshTokenTests {
         #expect(keys(bed)[5] != nil)
     }
 
-    @Test("an app that asks for DPoP gets no bearer token there, and its sign-in survives the refresh (decision 13)")
+    @Test("an app that asks for DPoP gets no bearer token there, and its sign-in survives the refresh (decision 14)")
     func askedForDPoP() async throws {
         let bed = try await Self.bed()
         _ = try await bed.signIn("alice", Self.app())

@@ -5,7 +5,7 @@ import BrokerValues
 import Synchronization
 import Testing
 
-/// `invalid_grant` with `user_account_deleted`, as MSAL reads it (decision 169).
+/// `invalid_grant` with `user_account_deleted`, as MSAL reads it (decision 19).
 @Suite("An account that its provider deleted")
 struct DeletedAccountTests {
     private let mail = Sample.app("mail", client: "client-1", group: "office")

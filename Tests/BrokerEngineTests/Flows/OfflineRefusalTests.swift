@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Decision 122.
+/// Decision 17.
 @Suite("A provider that refuses offline_access")
 struct OfflineRefusalTests {
     private let refused = ProviderError.refused(OAuthRefusal(error: "invalid_scope", status: 400))

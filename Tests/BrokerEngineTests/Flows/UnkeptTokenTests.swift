@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Tokens that came and are not kept (decision 35).
+/// Tokens that came and are not kept (decision 18).
 @Suite("Tokens that nobody keeps are given back")
 struct UnkeptTokenTests {
     /// A sign-in that is to be Alice's.

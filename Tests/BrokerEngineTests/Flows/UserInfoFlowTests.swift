@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What a provider says of a person at its UserInfo endpoint (decision 36).
+/// What a provider says of a person at its UserInfo endpoint (decision 13).
 @Suite("UserInfo")
 struct UserInfoFlowTests {
     private func bed(_ userInfo: JSONObject, about subject: String = "alice") async throws -> EngineBed {

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// The meaning of refusals, by kind of provider (decision 121).
+/// The meaning of refusals, by kind of provider (decision 19).
 @Suite("The table of refusals")
 struct RefusalTableTests {
     struct Row: Sendable, CustomTestStringConvertible {

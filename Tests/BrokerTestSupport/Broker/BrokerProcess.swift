@@ -1,24 +1,24 @@
 import BrokerValues
 import Foundation
 
-/// The built `brokerd`, with a socket and a state directory of its own.
+/// The built `brokerd`, with a separate socket and state directory.
 package struct BrokerProcess: Sendable {
-    /// How a test's broker differs from the usual one.
+    /// A test's changes to the default broker.
     package struct Options: Sendable {
-        /// Of an earlier broker, to find what it left.
+        /// The home of an earlier broker, to find its data.
         package var stateDirectory: String?
-        /// Whether the state directory is named on the command line. Otherwise it must be the one that belongs to the home.
+        /// Whether the command line names the state directory. Otherwise it must be the one that belongs to the home.
         package var namesStateDirectory = true
         package var caFile: String?
         package var allowsHTTPLoopback = true
         /// The text of a configuration file.
         package var configuration: String?
         package var arguments: [String] = []
-        /// Handed over as systemd does; without it the broker binds a socket of its own.
+        /// Passed in as by systemd; without it the broker binds its own socket.
         package var activated: ServiceSocket?
-        /// A program and its arguments that end by executing what follows (`nsenter … --`).
+        /// A program and its arguments that end by executing the rest (`nsenter … --`).
         package var wrapper: [String] = []
-        /// Another copy of `brokerd` than the one that was built.
+        /// Another copy of `brokerd` than the built one.
         package var program: String?
 
         package init() {}
@@ -27,7 +27,7 @@ package struct BrokerProcess: Sendable {
     package let process: ManagedProcess
     package let socket: String
     package let stateDirectory: String
-    /// Where the configuration file is, if it was given one.
+    /// The path of the configuration file, if there is one.
     package let configurationFile: String?
     private let bed: TestBed
 
@@ -65,7 +65,7 @@ package struct BrokerProcess: Sendable {
     /// A client that can misbehave.
     package func connectRaw() async throws -> LineClient { try await LineClient.connect(to: socket) }
 
-    /// One call on a connection of its own.
+    /// One call on a new connection.
     package func call(_ method: String, _ params: JSONObject = [:]) async throws -> JSONObject {
         let connection = try await connect()
         do {
@@ -83,7 +83,7 @@ package struct BrokerProcess: Sendable {
         try await bed.run(controlling(arguments), input: input)
     }
 
-    /// Starts a `brokerctl` that a person talks to.
+    /// Starts a `brokerctl` for interactive use.
     package func startCtl(_ arguments: [String], environment: [String: String] = [:]) throws -> ManagedProcess {
         var launch = try controlling(arguments)
         launch.hasInput = true
@@ -98,7 +98,7 @@ package struct BrokerProcess: Sendable {
         Launch(try PackageTree.program("brokerctl"), ["--socket", socket] + arguments)
     }
 
-    /// Where a broker's things are, and how it is started there.
+    /// The broker's paths, and its arguments.
     private struct Place {
         var socket: String
         var stateDirectory: String
@@ -122,12 +122,12 @@ package struct BrokerProcess: Sendable {
                 options.wrapper + (options.activated == nil ? [] : Self.activation) + [
                     try options.program ?? PackageTree.program("brokerd")
                 ] + arguments + options.arguments
-            // Its home is the test's: nothing of the person who runs the tests is read.
+            // Its home is the test's: no file of the user who runs the tests is read.
             launch = Launch(whole[0], Array(whole.dropFirst()), environment: ["HOME": bed.directory.path])
             launch.descriptor = options.activated?.descriptor
         }
 
-        /// The protocol of sd_listen_fds(3), which names the process that is meant.
+        /// The protocol of sd_listen_fds(3), which names the receiving process.
         private static let activation = [
             "/bin/sh", "-c", #"LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=brokerd.socket exec "$@""#, "sh",
         ]

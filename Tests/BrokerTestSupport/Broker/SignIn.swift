@@ -1,10 +1,10 @@
 import BrokerValues
 import Foundation
 
-/// How an interactive acquisition went: what the app got, and what the person saw last.
+/// The outcome of an interactive acquisition: the app's result, and the last page that the person saw.
 package struct SignIn: Sendable {
     package var token: JSONObject
-    /// What the broker told the client to open (`interaction.open`); empty where another one's window was joined.
+    /// The broker's `interaction.open`; empty if another request's window was joined.
     package var opening: JSONObject
     /// The broker's page after the redirect.
     package var page: HTTPReply?
@@ -14,7 +14,7 @@ package struct SignIn: Sendable {
 }
 
 extension BrokerProcess {
-    /// Makes an app known under a name, with a client id at a provider.
+    /// Registers an app under a name, with a client id at a provider.
     @discardableResult
     package func register(
         _ name: String, clientID: String, authority: String, _ more: JSONObject = [:]
@@ -25,21 +25,21 @@ extension BrokerProcess {
         return try await call("apps.register", params.merging(more) { $1 })
     }
 
-    /// Acquires a token interactively; `person` does at the provider what the URL is opened for, and what the provider
-    /// answers is brought to the broker's redirect URI.
+    /// Acquires a token interactively; `person` acts at the provider on the opened URL, and the provider's response is
+    /// delivered to the broker's redirect URI.
     package func signIn(
         app: String, scopes: [String] = ["api"], _ more: JSONObject = [:], in bed: TestBed,
         person: @escaping @Sendable (_ url: String) async throws -> ProviderRedirect
     ) async throws -> SignIn {
         try await interact(app: app, scopes: scopes, more) { url in
-            // As a browser does: where the broker sends it on, the person goes on there.
+            // Like a browser, the person follows the broker's redirect.
             var page = try await HTTPSession(in: bed).get(person(url).url)
             while let next = page.header("location") { page = try await HTTPSession(in: bed).get(person(next).url) }
             return page
         }
     }
 
-    /// Acquires a token interactively; `visit` does everything from opening the URL on, and gives the last page.
+    /// Acquires a token interactively; `visit` does everything from opening the URL on, and returns the last page.
     package func interact(
         app: String, scopes: [String] = ["api"], _ more: JSONObject = [:],
         visit: @escaping @Sendable (_ url: String) async throws -> HTTPReply?
@@ -48,7 +48,7 @@ extension BrokerProcess {
         return try await interact(params.merging(more) { $1 }, visit: visit)
     }
 
-    /// As the other one, of whatever app the params name.
+    /// Like the other one, for the app in the params.
     package func interact(
         _ params: JSONObject, visit: @escaping @Sendable (_ url: String) async throws -> HTTPReply?
     ) async throws -> SignIn {
@@ -62,26 +62,26 @@ extension BrokerProcess {
                 }
                 return ([:], nil)
             } catch {
-                // Nobody will come back with a redirect: end the wait for the answer.
+                // No redirect will arrive: end the wait for the answer.
                 await connection.close()
                 throw error
             }
         }
         do {
             let token = try await connection.call("token.acquireInteractive", params)
-            // Who joined another one's window is asked to open none: there is no more to come.
+            // A joined request opens no window: nothing more will come.
             await connection.close()
             let (opening, page) = try await person.value
             return SignIn(token: token, opening: opening, page: page)
         } catch {
             await connection.close()
-            // What went wrong on the person's side comes first; it may be the reason for the other.
+            // An error on the person's side comes first; it may have caused the other.
             _ = try await person.value
             throw error
         }
     }
 
-    /// Asks for a token of a registered app without anybody there.
+    /// Requests a token of a registered app without a person.
     package func acquireSilent(
         app: String, scopes: [String] = ["api"], _ more: JSONObject = [:]
     ) async throws -> JSONObject {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension TestBed {
-    /// What a query finds in a vault that a broker has open and does not write. The file is the broker's alone while it is open
-    /// (decision 178), so the shell reads a copy.
+    /// The result of a query on a vault that a broker has open and does not write. The broker uses the file exclusively while it is
+    /// open (decision 7), so the shell reads a copy.
     package func query(_ sql: String, ofVaultIn folder: String) async throws -> String {
         let copy = path("vault-copy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)

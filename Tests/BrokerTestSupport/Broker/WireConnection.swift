@@ -2,7 +2,7 @@ import BrokerValues
 import Foundation
 import Synchronization
 
-/// What the broker answered instead of a result.
+/// The broker's error response.
 package struct Refusal: Error, Sendable, CustomStringConvertible {
     package var code: Int64
     package var message: String
@@ -22,7 +22,7 @@ package struct Refusal: Error, Sendable, CustomStringConvertible {
 /// The broker went away before it answered.
 package struct ConnectionEnded: Error {}
 
-/// JSON-RPC over a ``LineClient``, for tests that speak to the real broker: it shares nothing with the broker's own
+/// JSON-RPC over a ``LineClient``, for tests of the real broker: it shares nothing with the broker's own
 /// code but the type of a JSON value, which Foundation reads and writes here.
 package final class WireConnection: Sendable {
     private let line: LineClient
@@ -37,7 +37,7 @@ package final class WireConnection: Sendable {
     }
 
     package static func connect(to socket: String) async throws -> WireConnection {
-        // It waits as long as the broker may take for a person.
+        // It waits as long as the broker may wait for a person.
         WireConnection(try await LineClient.connect(to: socket, patience: 600))
     }
 
@@ -80,7 +80,7 @@ package final class WireConnection: Sendable {
         return answer["result"]?.objectValue ?? [:]
     }
 
-    /// The next notification; nil when the connection has ended.
+    /// The next notification; `nil` if the connection has ended.
     package func nextNotification() async -> JSONObject? {
         await withCheckedContinuation { continuation in
             let ready: JSONObject?? = state.withLock { state in

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What docs/recipes.md, and other pages, have a person paste.
+/// Commands that docs/recipes.md, and other pages, tell a person to paste.
 package enum Recipe {
-    /// The lines of code of one section that begin with a word, for the app `notes` of tests; none is a mistake of the page's
-    /// or of the test's.
+    /// The lines of code of one section that begin with a word, for the tests' app `notes`; an empty result is an error of the
+    /// page or of the test.
     package static func lines(of section: String, beginningWith word: String) throws -> [String] {
         let lines = try blocks(of: section).flatMap(\.lines).filter { $0.hasPrefix(word + " ") }
         guard !lines.isEmpty else { throw ProcessFailure("\(section) has no line that begins with \(word)") }
@@ -12,14 +12,14 @@ package enum Recipe {
         }
     }
 
-    /// The one block of code of a section that is in a language.
+    /// The only block of code in a section with the given language.
     package static func block(of section: String, language: String) throws -> String {
         let found = try blocks(of: section).filter { $0.language == language }
         guard found.count == 1 else { throw ProcessFailure("\(section) has \(found.count) blocks of \(language)") }
         return found[0].lines.map { $0 + "\n" }.joined()
     }
 
-    /// All commands of one section of another page, without what stands behind `#`.
+    /// All commands of one section of another page, without the comments after `#`.
     package static func commands(of section: String, in page: String) throws -> [String] {
         let lines = try blocks(of: section, in: page).flatMap(\.lines)
         return lines.compactMap { $0.split(separator: "  #", maxSplits: 1).first.map(String.init) }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AppRegistration {
-    /// With what a test has to say of it, side by side.
+    /// With the values that a test sets, in one place.
     package init(
         name: String, clientID: String, authority: Authority, group: String? = nil, scopes: [String] = [],
         redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = [],

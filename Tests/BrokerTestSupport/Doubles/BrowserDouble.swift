@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Keeps what it was asked to show.
+/// Records the pages that it was asked to show.
 package final class BrowserDouble: BrowserOpener {
     private let urls = Recorder<String>()
 

@@ -1,7 +1,7 @@
 import BrokerModel
 import Synchronization
 
-/// Bytes that are different each time and the same in every run.
+/// Bytes that differ each time but are the same in every run.
 package final class CountingRandom: RandomSource {
     private let counter = Mutex<UInt64>(0)
     package init() {}

@@ -15,7 +15,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
         var rowsOfLastCommit = 0
         var gate: Gate?
-        /// Whose changes wait; nil for everybody's.
+        /// The partition whose changes wait; `nil` for all.
         var heldPartition: Partition?
         /// Changes that wait at the gate, or have waited.
         var held = 0
@@ -30,7 +30,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// A vault in a folder of its own.
+    /// A vault in a separate folder.
     package static func open(in folder: String) async throws(VaultError) -> FaultyVault {
         FaultyVault(try await Vault.open(in: folder))
     }
@@ -47,41 +47,41 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     /// From now on no secret of these kinds opens.
     package func damage(_ kinds: Set<RecordKind>) { faults.withLock { $0.damaged = kinds } }
 
-    /// Runs once, when the next change is on disk and its caller does not know yet.
+    /// Runs once, when the next change is on disk but its caller does not know yet.
     package func afterNextCommit(_ body: @escaping @Sendable () async -> Void) {
         faults.withLock { $0.afterCommit = body }
     }
 
-    /// Runs once, when the next bucket of a kind was read and its reader does not have it yet.
+    /// Runs once, when the next bucket of a kind was read but its reader does not have it yet.
     package func afterNextLoad(of kind: RecordKind, _ body: @escaping @Sendable () -> Void) {
         faults.withLock { $0.afterLoad = (kind, body) }
     }
 
-    /// How many rows the last transaction wrote and removed.
+    /// The number of rows that the last transaction wrote and removed.
     package var rowsOfLastCommit: Int { faults.withLock { $0.rowsOfLastCommit } }
 
-    /// From now on what is written waits for the gate; of one partition, or of all.
+    /// From now on writes wait for the gate; those of one partition, or all.
     package func hold(until gate: Gate, of partition: Partition? = nil) {
         faults.withLock { ($0.gate, $0.held, $0.heldPartition) = (gate, 0, partition) }
     }
 
-    /// From now on a backup that is begun waits for the gate, or until nobody waits for it.
+    /// From now on a new backup waits for the gate, or until its caller gives up.
     package func holdBackups(until gate: Gate) { faults.withLock { ($0.backupGate, $0.heldBackups) = (gate, 0) } }
 
-    /// How many of them wait, or have waited.
+    /// The number of backups that wait, or have waited.
     package var heldBackups: Int { faults.withLock { $0.heldBackups } }
 
     package func waitForHeldBackups(_ count: Int = 1) async throws {
         try await faults.until { $0.heldBackups >= count }
     }
 
-    /// How many changes were asked for.
+    /// The number of requested changes.
     package var commits: Int { faults.withLock { $0.commits } }
 
-    /// How many changes wait, or have waited.
+    /// The number of changes that wait, or have waited.
     package var held: Int { faults.withLock { $0.held } }
 
-    /// Waits until so many changes wait, or have waited.
+    /// Waits until this many changes wait, or have waited.
     package func waitForHeld(_ count: Int = 1) async throws { try await faults.until { $0.held >= count } }
 
     package func load<Record: VaultRecord>(
@@ -204,14 +204,14 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
 }
 
 extension Vault {
-    /// The vault in this folder, at first with its key in a file beside it; the folder is made if need be.
+    /// The vault in this folder, initially with its key in a file next to it; the folder is created if needed.
     package static func open(in folder: String, logger: Logger = .silent) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: folder)
         let sources = KeySourceChoice(KeySources.all(in: KeySourceContext(directory: directory)))
         return try await open(in: directory, keySources: sources, at: 0, logger: logger)
     }
 
-    /// A vault that may have this one source of its key.
+    /// A vault with only this source of its key.
     package static func open(
         in directory: StateDirectory, keySource: any KeySource, anchors: [StateDirectory] = [],
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged, with its metadata.
+/// Records the log with its metadata.
 package final class LogCollector: LogHandler, Sendable {
     private let kept = Mutex<[LogEvent]>([])
 
@@ -15,7 +15,7 @@ package final class LogCollector: LogHandler, Sendable {
     }
     package var text: String { lines.joined(separator: "\n") }
 
-    /// What the lines that have the field say in it.
+    /// The values of a field in the lines that have it.
     package func values(of field: String) -> [String] {
         kept.withLock { $0 }.compactMap { $0.metadata?[field].map { "\($0)" } }
     }
@@ -37,6 +37,6 @@ package final class LogCollector: LogHandler, Sendable {
 }
 
 extension Logger {
-    /// For tests that do not look at the log.
+    /// For tests that ignore the log.
     package static let silent = Logger(label: "test", factory: SwiftLogNoOpLogHandler.init)
 }

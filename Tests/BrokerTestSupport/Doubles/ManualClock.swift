@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// A clock that stands still until a test moves it; sleepers wake in the order of their deadlines.
+/// A clock that only a test moves; sleepers wake in the order of their deadlines.
 package final class ManualClock: BrokerClock {
     private struct Sleeper: Sendable {
         var id: Int
@@ -24,18 +24,18 @@ package final class ManualClock: BrokerClock {
 
     package var now: NumericDate { state.withLock { $0.wall } }
     package var uptime: Duration { state.withLock { $0.uptime } }
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     package var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until so many tasks sleep: a test does before it moves the clock.
+    /// Waits until this many tasks sleep: a test does this before it moves the clock.
     package func waitForSleepers(_ count: Int = 1) async throws {
         try await state.until { $0.sleepers.count >= count }
     }
 
-    /// Waits until nobody sleeps.
+    /// Waits until no task sleeps.
     package func waitForNoSleepers() async throws { try await state.until { $0.sleepers.isEmpty } }
 
-    /// At the end of a test: nobody sleeps any more, so that no task is left that nobody wakes. To sleep throws.
+    /// At the end of a test: wakes all tasks, so that none is left asleep. From then on sleeping throws.
     package func end() {
         let sleepers = state.withLock { state in
             defer { state.sleepers = [] }
@@ -57,7 +57,7 @@ package final class ManualClock: BrokerClock {
         due.forEach { $0.continuation.resume(returning: true) }
     }
 
-    /// Moves the wall clock alone, as an administrator or NTP does; negative goes back.
+    /// Moves only the wall clock, like an administrator or NTP; negative goes back.
     package func setWallClock(bySeconds seconds: Int64) {
         state.withLock { $0.wall += seconds }
     }

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// A provider without a network, which answers what the test says. Codes are user names (`alice#2` is another person of the
+/// A provider without a network, whose responses a test chooses. Codes are user names (`alice#2` is another person of the
 /// same name); access tokens count up: `at-1`, `at-2` …
 package final class ProviderDouble: IdentityProvider {
     package typealias Register = @Sendable (ClientRegistrationRequest) -> Result<RegisteredClient, ProviderError>
@@ -39,27 +39,27 @@ package final class ProviderDouble: IdentityProvider {
         var devicePolls: Int { grants.count { if case .deviceCode = $0 { true } else { false } } }
     }
 
-    /// Where everybody is at home, if the provider has tenants.
+    /// The home tenant of every user, if the provider has tenants.
     package static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
-    /// Refreshes wait here.
+    /// The gate at which refreshes wait.
     package let refreshGate = Gate(open: true)
     private let state = Watched(State())
     private let name: @Sendable (String) -> String
 
-    /// - Parameter name: what a user's ID token says for `name`.
+    /// - Parameter name: the claim `name` in a user's ID token.
     package init(name: @escaping @Sendable (String) -> String = { $0.capitalized }) { self.name = name }
 
-    /// What came to the token endpoint.
+    /// The requests to the token endpoint.
     package var grants: [TokenGrant] { state.withLock { $0.grants } }
     package var refreshes: [String] { state.withLock { $0.refreshes } }
     package var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
-    /// Authorization requests that were handed in beforehand.
+    /// Authorization requests that were pushed.
     package var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
     /// The extras of ``grants``, in the same order.
     package var extras: [TokenRequestExtras] { state.withLock { $0.extras } }
 
-    /// Waits until so many requests have come to the token endpoint.
+    /// Waits until this many requests have arrived at the token endpoint.
     package func waitForGrants(_ count: Int = 1) async throws { try await state.until { $0.grants.count >= count } }
     package func waitForRefreshes(_ count: Int = 1) async throws {
         try await state.until { $0.refreshes.count >= count }
@@ -67,20 +67,20 @@ package final class ProviderDouble: IdentityProvider {
     package func waitForDevicePolls(_ count: Int = 1) async throws {
         try await state.until { $0.devicePolls >= count }
     }
-    /// Waits until so many tokens were given back.
+    /// Waits until this many tokens were revoked.
     package func waitForRevocations(_ count: Int = 1) async throws {
         try await state.until { $0.revoked.count >= count }
     }
 
-    /// What the metadata say from now on.
+    /// Replaces the metadata.
     package func offer(_ change: @escaping @Sendable (inout ProviderMetadata) -> Void) {
         state.withLock { $0.change = change }
     }
 
     package var deviceRequests: [DeviceAuthorizationRequest] { state.withLock { $0.deviceRequests } }
-    /// How often the token endpoint was asked about a device code.
+    /// How often the token endpoint was polled for a device code.
     package var devicePolls: Int { state.withLock { $0.devicePolls } }
-    /// Tokens that were given back (RFC 7009).
+    /// Tokens that were revoked (RFC 7009).
     package var revoked: [String] { state.withLock { $0.revoked } }
 
     package func answerDevice(with authorization: DeviceAuthorization?) {
@@ -90,12 +90,12 @@ package final class ProviderDouble: IdentityProvider {
         }
     }
 
-    /// Whose metadata was asked for.
+    /// The authorities whose metadata was requested.
     package var asked: [Authority] { state.withLock { $0.asked } }
-    /// Who was given something that is secret, a code or a refresh token, and how the client proved itself there.
+    /// The issuers that received a secret, a code or a refresh token, with the client's authentication.
     package var told: [(place: Authority, client: ClientCredentials)] { state.withLock { $0.told } }
 
-    /// What was asked of the page that ends the browser's session.
+    /// The requests for the end-session page.
     package var endedSessions: [EndSessionRequest] { state.withLock { $0.endedSessions } }
 
     package func failPushing(_ error: ProviderError?) { state.withLock { $0.pushFailure = error } }
@@ -104,7 +104,7 @@ package final class ProviderDouble: IdentityProvider {
 
     package func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
 
-    /// From now on, requests with a proof get tokens that are bound to its key.
+    /// From now on, requests with a proof get tokens bound to its key.
     package func bindTokens() {
         state.withLock {
             $0.redeem = nil
@@ -114,7 +114,7 @@ package final class ProviderDouble: IdentityProvider {
 
     package func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
 
-    /// A good answer: the next access and refresh token, and an ID token when there is a user.
+    /// A successful response: the next access and refresh token, and an ID token if there is a user.
     package func tokens(for user: String? = nil, scope: String? = nil, expiresIn: Int64 = 3600) -> TokenResponse {
         state.withLock { state in
             state.count += 1
@@ -169,7 +169,7 @@ package final class ProviderDouble: IdentityProvider {
         return authorization
     }
 
-    /// What UserInfo says, by access token; nothing there refuses it.
+    /// UserInfo's response by access token; it refuses none.
     package func whenAskedWho(_ answer: @escaping @Sendable (String) -> UserInfo?) {
         state.withLock { $0.userInfo = answer }
     }
@@ -242,10 +242,10 @@ package final class ProviderDouble: IdentityProvider {
         return response
     }
 
-    /// What ID tokens say from now on.
+    /// Replaces the claims of ID tokens.
     package func say(_ change: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = change } }
 
-    /// What ID tokens were checked against.
+    /// The expectations against which ID tokens were checked.
     package var expectations: [IDTokenExpectation] { state.withLock { $0.expectations } }
 
     package func verify(

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Opens no port. The test plays the browser that comes back.
+/// Opens no port. The test acts as the returning browser.
 package final class RedirectDouble: RedirectListener {
     package typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
 
@@ -18,7 +18,7 @@ package final class RedirectDouble: RedirectListener {
 
     package init() {}
 
-    /// Whether a form was waited for, each time that somebody waited.
+    /// Whether a form was expected, for each wait.
     package var takesForms: [Bool] { forms.withLock { $0 } }
 
     package var isListening: Bool { answers.withLock { !$0.isEmpty } }
@@ -39,7 +39,7 @@ package final class RedirectDouble: RedirectListener {
         return Endpoint(redirectURI: uri) { self.answers.withLock { $0[uri] = nil } }
     }
 
-    /// The browser comes back with this query.
+    /// The browser returns with this query.
     package func visit(_ redirectURI: String, query: String) async -> RedirectPage? {
         await answers.withLock { $0[redirectURI] }?(RedirectParameters(query: query[...]))
     }

@@ -6,7 +6,7 @@ package enum Sample {
     package static let now: NumericDate = 1_800_000_000
     package static let partition = Partition(uid: 1000)
 
-    // Its texts are written in tests: one that is wrong is wrong every time.
+    // Its texts are written in tests: a wrong one fails every time.
     package static func authority(_ url: String = "https://id.example.org/realm") -> Authority {
         guard let authority = try? Authority(parsing: url, allowHTTPLoopback: true) else {
             fatalError("the test's own authority is none: \(url)")

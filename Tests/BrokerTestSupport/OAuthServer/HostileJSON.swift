@@ -1,5 +1,5 @@
-/// Kinds of JSON that cost a reader more than their length, if it tries types one after the other, keeps the way to each
-/// value, or puts text into a normal form.
+/// Kinds of JSON that cost a parser more than their length, if it tries types one after the other, stores the path of each
+/// value, or normalizes text.
 package struct HostileJSON: Sendable, CustomStringConvertible {
     package let description: String
     private let value: @Sendable (_ bytes: Int) -> String
@@ -7,7 +7,7 @@ package struct HostileJSON: Sendable, CustomStringConvertible {
     /// A whole text of about that length.
     package func text(ofBytes count: Int) -> [UInt8] { Array(value(count).utf8) }
 
-    /// An object's member beside others.
+    /// One member of an object.
     package func member(ofBytes count: Int) -> String { "\"hostile\":\(value(count))" }
 
     private init(_ description: String, _ value: @escaping @Sendable (_ bytes: Int) -> String) {
@@ -23,7 +23,7 @@ package struct HostileJSON: Sendable, CustomStringConvertible {
         String(repeating: open, count: levels) + inner + String(repeating: close, count: levels)
     }
 
-    /// Deep enough to be slow, and not so deep that a limit of nesting would see it.
+    /// Deep enough to be slow, but below any limit of nesting.
     private static let fewLevels = 50
 
     package static let all: [HostileJSON] = [

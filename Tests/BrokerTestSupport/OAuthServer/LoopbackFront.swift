@@ -5,8 +5,8 @@ package struct LoopbackFront: Sendable {
     package let port: Int
     private let process: ManagedProcess
 
-    /// Ends TLS with a certificate, offering these protocols (ALPN) and, if given, only these versions of TLS, as
-    /// Python's `ssl.TLSVersion` calls them.
+    /// Terminates TLS with a certificate, offering these protocols (ALPN) and, if given, only these versions of TLS, by
+    /// the names of Python's `ssl.TLSVersion`.
     package static func tls(
         to port: Int, _ certificate: TestCertificate, protocols: [String] = ["http/1.1"],
         versions: (oldest: String, newest: String)? = nil, in bed: TestBed
@@ -16,18 +16,18 @@ package struct LoopbackFront: Sendable {
                 + (versions.map { [$0.oldest, $0.newest] } ?? []), in: bed)
     }
 
-    /// Answers `CONNECT` for any host with a tunnel to one port.
+    /// Responds to `CONNECT` for any host with a tunnel to one port.
     ///
-    /// - Parameter answer: `USER:PASSWORD`, which are wanted then, or the status of every answer, 0 for none.
+    /// - Parameter answer: `USER:PASSWORD`, which are then required, or the status of every response, 0 for none.
     package static func proxy(
         to port: Int, _ answer: String? = nil, in bed: TestBed
     ) async throws -> LoopbackFront {
         try await start(["proxy", "\(port)"] + [answer].compactMap(\.self), in: bed)
     }
 
-    /// A SOCKS proxy (RFC 1928) that says it has connected, and whose server then says nothing.
+    /// A SOCKS proxy (RFC 1928) that reports a connection, whose server then sends nothing.
     ///
-    /// - Parameter reply: 0 for success, or why not.
+    /// - Parameter reply: 0 for success, or the reason of the failure.
     package static func socks(answering reply: Int, in bed: TestBed) async throws -> LoopbackFront {
         try await start(["socks", "1", "\(reply)"], in: bed)
     }
@@ -43,7 +43,7 @@ package struct LoopbackFront: Sendable {
         return LoopbackFront(port: words.count > 1 ? Int(words[1]) ?? 0 : 0, process: process)
     }
 
-    /// What it said about each connection.
+    /// Its output about each connection.
     package var connections: [String] {
         process.outputText.split(separator: "\n").dropFirst().map(String.init)
     }

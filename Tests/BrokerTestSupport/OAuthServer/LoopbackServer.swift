@@ -14,7 +14,7 @@ package final class LoopbackServer: Sendable {
     private let listener: any Channel
     private let state: SharedState
 
-    /// What the handlers of the connections report to.
+    /// Collects the reports of the connections' handlers.
     private final class SharedState: Sendable {
         let value = Mutex(State())
     }
@@ -49,10 +49,10 @@ package final class LoopbackServer: Sendable {
 
     package var port: Int { listener.localAddress?.port ?? 0 }
     package var url: String { "http://127.0.0.1:\(port)" }
-    /// How many connections were made since the start: tells whether they are reused.
+    /// The number of connections since the start, which shows whether they are reused.
     package var connections: Int { state.value.withLock { $0.connections } }
 
-    /// Closes every connection that is open; the server goes on listening.
+    /// Closes every open connection; the server continues to listen.
     package func dropConnections() async {
         let open = state.value.withLock { Array($0.open.values) }
         for channel in open { try? await channel.close() }
@@ -65,7 +65,7 @@ package final class LoopbackServer: Sendable {
     }
 }
 
-/// One connection: reads a request, asks the script, writes what it says.
+/// One connection: reads a request, calls the script, writes its response.
 private final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
@@ -107,7 +107,7 @@ extension ProviderAnswer {
         case .close:
             try await channel.close()
         case .reset:
-            // Without lingering, closing throws the connection away and the peer reads ECONNRESET.
+            // Without lingering, close resets the connection and the peer reads ECONNRESET.
             if let options = channel as? any SocketOptionProvider {
                 try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
             }
@@ -121,7 +121,7 @@ extension ProviderAnswer {
         case .endless:
             try await channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 \(status) Endless\r\n\r\n"))
             let block = ByteBuffer(repeating: UInt8(ascii: "x"), count: 64 << 10)
-            // Ends with an error when the client has had enough.
+            // Ends with an error when the client hangs up.
             while channel.isActive { try await channel.writeAndFlush(block) }
         case .drip(let pause):
             for byte in head + body {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Foundation
 
-/// What a scripted provider knows.
+/// The state of a scripted provider.
 struct ScriptedProviderState {
     var identity: SigningIdentity
     var published: [JSONObject]
@@ -21,7 +21,7 @@ struct ScriptedProviderState {
         published = [identity.jwk]
     }
 
-    /// Different each time, and told apart by eye.
+    /// Different each time, and distinguishable by eye.
     mutating func fresh(_ prefix: String) -> String {
         counter += 1
         return "\(prefix)-\(counter)-\(UUID().uuidString.lowercased())"
@@ -29,7 +29,7 @@ struct ScriptedProviderState {
 }
 
 extension ScriptedProvider {
-    /// What a person agreed to.
+    /// A person's consent.
     package struct Grant: Sendable, Equatable {
         package var subject: String
         package var clientID: String
@@ -52,7 +52,7 @@ extension ScriptedProvider {
         }
     }
 
-    /// A code, as if the person had just signed in and agreed.
+    /// A code, as if the person had just signed in and consented.
     package func issueCode(_ grant: Grant) -> String {
         state.withLock { state in
             let code = state.fresh("code")
@@ -61,12 +61,12 @@ extension ScriptedProvider {
         }
     }
 
-    /// What the browser does with an authorization URL when the person agrees.
+    /// Acts like the browser on an authorization URL when the person consents.
     ///
     /// - Parameters:
     ///   - authorizationURL: as the broker made it.
-    ///   - subject: who signs in.
-    ///   - changing: the parameters of the redirect, before they are written down.
+    ///   - subject: the person who signs in.
+    ///   - changing: modifies the parameters of the redirect before they are encoded.
     /// - Returns: the redirect URL that the browser is sent to.
     package func approve(
         _ authorizationURL: String, as subject: String = "alice",
@@ -83,7 +83,7 @@ extension ScriptedProvider {
         changing(&answer)
         var components = URLComponents(string: redirectURI) ?? URLComponents()
         components.queryItems = answer.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0, value: $1) }
-        // A plus sign means a space to whoever reads a query as a form.
+        // A plus sign means a space in a query that is read as a form.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
         return components.string ?? ""
     }
@@ -135,7 +135,7 @@ extension ScriptedProvider {
         return document.filter { $0.value != .null }
     }
 
-    /// Agrees to everything at once: for tests that fetch the URL instead of opening a browser.
+    /// Consents to everything at once: for tests that fetch the URL instead of opening a browser.
     private func authorize(_ request: ProviderRequest) -> ProviderAnswer {
         guard request.query["response_type"] == "code", request.query["redirect_uri"] != nil else { return .empty(400) }
         let query = request.query.map { name, value in
@@ -173,7 +173,7 @@ extension ScriptedProvider {
         }
     }
 
-    /// A refresh token that was spent before ends the whole chain (RFC 9700, section 4.14.2).
+    /// A refresh token that was used before ends the whole chain (RFC 9700, section 4.14.2).
     private func spend(_ token: String) -> Grant? {
         state.withLock { state in
             if let stolen = state.spentRefreshTokens[token] {

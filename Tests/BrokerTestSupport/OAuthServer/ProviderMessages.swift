@@ -30,7 +30,7 @@ package struct ProviderRequest: Sendable {
     /// The fields of a form body.
     package var form: [String: String] { RedirectParameters(query: text[...]).values }
 
-    /// User and password of HTTP Basic, form-decoded as RFC 6749, section 2.3.1 says.
+    /// User and password of HTTP Basic, form-decoded according to RFC 6749, section 2.3.1.
     package var basicCredentials: (id: String, secret: String)? {
         guard let header = headers["authorization"], header.hasPrefix("Basic "),
             let pair = Data(base64Encoded: String(header.dropFirst(6))).map({ String(decoding: $0, as: UTF8.self) }),
@@ -41,7 +41,7 @@ package struct ProviderRequest: Sendable {
     }
 }
 
-/// What a scripted server does with a request.
+/// A scripted server's reaction to a request.
 package struct ProviderAnswer: Sendable {
     enum Fault: Sendable {
         case none
@@ -71,7 +71,7 @@ package struct ProviderAnswer: Sendable {
         return ProviderAnswer(status: status, headers: [("Content-Type", "application/json")] + headers, body: body)
     }
 
-    /// What calls itself JSON, whatever it is.
+    /// A body that is declared as JSON, whatever it is.
     package static func json(text: [UInt8]) -> ProviderAnswer {
         ProviderAnswer(status: 200, headers: [("Content-Type", "application/json")], body: text)
     }
@@ -103,7 +103,7 @@ package struct ProviderAnswer: Sendable {
     package static let close = faulty(.close)
     /// Resets the connection instead of answering.
     package static let reset = faulty(.reset)
-    /// Sends a body that does not end before the client hangs up.
+    /// Sends an endless body until the client hangs up.
     package static let endless = faulty(.endless)
     /// Sends these bytes, which need not be HTTP, and closes.
     package static func raw(_ text: String) -> ProviderAnswer { faulty(.raw(Array(text.utf8))) }
@@ -114,7 +114,7 @@ package struct ProviderAnswer: Sendable {
         return answer
     }
 
-    /// Promises the whole body, sends its first bytes, and closes.
+    /// Announces the whole body, sends its first bytes, and closes.
     package func truncated(after count: Int) -> ProviderAnswer {
         var answer = self
         answer.fault = .truncate(count)

@@ -3,14 +3,14 @@ import BrokerValues
 import Foundation
 import Synchronization
 
-/// An OpenID provider in this process, on loopback: well-behaved by itself, and wrong in whatever way a test scripts.
+/// An OpenID provider in this process, on loopback: correct by default, and wrong in any way that a test scripts.
 ///
 ///     let provider = try await ScriptedProvider.start()
 ///     provider.on(.token) { _ in .empty(400) }
 ///     …
 ///     await provider.stop()
 ///
-/// A script that returns nil lets the normal behaviour happen.
+/// A script that returns `nil` selects the normal behavior.
 package final class ScriptedProvider: Sendable {
     package enum Endpoint: String, Sendable, CaseIterable {
         case discovery = "/.well-known/openid-configuration"
@@ -35,7 +35,7 @@ package final class ScriptedProvider: Sendable {
 
     /// - Parameters:
     ///   - kind: how ID tokens are signed.
-    ///   - now: the provider's clock; give it the test's own when that is not the system's.
+    ///   - now: the provider's clock; pass the test's own if that is not the system's.
     package static func start(
         _ kind: SigningIdentity.Kind = .es256,
         now: @escaping @Sendable () -> NumericDate = { NumericDate(Date().timeIntervalSince1970) }
@@ -50,7 +50,7 @@ package final class ScriptedProvider: Sendable {
 
     package func stop() async { await server.withLock { $0 }?.stop() }
 
-    /// Closes kept connections, as a server does whenever it likes.
+    /// Closes kept connections, as a server may do at any time.
     package func dropConnections() async { await server.withLock { $0 }?.dropConnections() }
 
     package var connections: Int { server.withLock { $0?.connections ?? 0 } }
@@ -63,31 +63,31 @@ package final class ScriptedProvider: Sendable {
 
     // MARK: Scripts
 
-    /// What happens from now on at an endpoint.
+    /// Scripts an endpoint from now on.
     package func on(_ endpoint: Endpoint, _ script: @escaping Script) {
         state.withLock { $0.scripts[endpoint.rawValue] = script }
     }
 
-    /// What happens from now on at any other path.
+    /// Scripts any other path from now on.
     package func on(path: String, _ script: @escaping Script) {
         state.withLock { $0.scripts[path] = script }
     }
 
-    /// Back to the normal behaviour.
+    /// Restores the normal behavior.
     package func behave(at endpoint: Endpoint) {
         state.withLock { $0.scripts[endpoint.rawValue] = nil }
     }
 
-    /// Every request so far, in the order they came.
+    /// Every request so far, in the order of arrival.
     package var requests: [ProviderRequest] { state.withLock { $0.log } }
 
     package func requests(to endpoint: Endpoint) -> [ProviderRequest] {
         requests.filter { $0.path == endpoint.rawValue }
     }
 
-    // MARK: Behaviour
+    // MARK: Behavior
 
-    /// Changes lifetimes, claims, what is published and so on.
+    /// Changes lifetimes, claims, published documents and so on.
     package func configure(_ change: @Sendable (inout Behaviour) -> Void) {
         state.withLock { change(&$0.behaviour) }
     }
@@ -98,16 +98,16 @@ package final class ScriptedProvider: Sendable {
         package var rotatesRefreshTokens = true
         package var issuesRefreshTokens = true
         package var issuesIDTokens = true
-        /// Instead of the scopes asked for.
+        /// Replaces the requested scopes.
         package var grantedScope: String?
-        /// In place of, or beside, the claims that an ID token has; null takes one away.
+        /// Replaces, or adds to, the claims of an ID token; null removes one.
         package var claims: JSONObject = [:]
-        /// In place of, or beside, the fields of the discovery document; null takes one away.
+        /// Replaces, or adds to, the fields of the discovery document; null removes one.
         package var metadata: JSONObject = [:]
         package var clientSecret: String?
     }
 
-    /// New signing keys; the old ones are gone, or still published beside the new.
+    /// Creates new signing keys; the old ones are gone, or still published next to the new.
     package func rotateKeys(to identity: SigningIdentity, keepingOld: Bool = false) {
         state.withLock { state in
             state.published = (keepingOld ? state.published : []) + [identity.jwk]
@@ -115,10 +115,10 @@ package final class ScriptedProvider: Sendable {
         }
     }
 
-    /// The key that signs now.
+    /// The current signing key.
     package var identity: SigningIdentity { state.withLock { $0.identity } }
 
-    /// How many refresh tokens were spent.
+    /// The number of refresh tokens that were used.
     package var refreshes: Int { state.withLock { $0.refreshes } }
 
     private func answer(_ request: ProviderRequest) async -> ProviderAnswer {

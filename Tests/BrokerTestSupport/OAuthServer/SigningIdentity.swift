@@ -4,7 +4,7 @@ import CryptoExtras
 import Foundation
 import JWTKit
 
-/// A provider's key pair, with the JWK it publishes; makes tokens, right and wrong ones.
+/// A provider's key pair, with its published JWK; makes valid and invalid tokens.
 package struct SigningIdentity: Sendable {
     package enum Kind: Sendable, CaseIterable {
         case rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512, edDSA
@@ -12,7 +12,7 @@ package struct SigningIdentity: Sendable {
 
     package let keyID: String?
     package let algorithm: String
-    /// The public key as it stands in the JWK set.
+    /// The public key as in the JWK set.
     package let jwk: JSONObject
     private let signer: any JWTAlgorithm
 
@@ -28,7 +28,7 @@ package struct SigningIdentity: Sendable {
         self.jwk = jwk
     }
 
-    /// - Parameter keyID: nil makes a key without one, which some providers publish.
+    /// - Parameter keyID: `nil` makes a key without one, which some providers publish.
     package static func make(_ kind: Kind, keyID: String? = "key-1") async throws -> SigningIdentity {
         let keys = JWTKeyCollection()
         switch kind {
@@ -81,7 +81,7 @@ package struct SigningIdentity: Sendable {
             keys: keys)
     }
 
-    /// - Parameter header: fields beside `alg`, `typ` and `kid`, or in their place.
+    /// - Parameter header: fields in addition to `alg`, `typ` and `kid`, or in their place.
     /// - Returns: a token in compact serialization.
     package func sign(_ claims: JSONObject, header: JSONObject = [:]) -> String {
         var fields: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
@@ -90,7 +90,7 @@ package struct SigningIdentity: Sendable {
         return Self.assemble(fields, claims) { (try? signer.sign(Data($0))) ?? [] }
     }
 
-    /// - Parameter change: of the text of header and claims, before it is signed.
+    /// - Parameter change: modifies the text of header and claims before it is signed.
     package func sign(_ claims: JSONObject, change: (String) -> String) -> String {
         var fields: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
         fields["kid"] = keyID.map(JSONValue.string)

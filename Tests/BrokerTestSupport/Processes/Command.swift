@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a program that ran to its end left.
+/// The result of a program that ran to its end.
 package struct CommandResult: Sendable, CustomStringConvertible {
     package var status: ExitStatus
     package var outputData: Data
@@ -19,7 +19,7 @@ extension TestBed {
         let logs = URL(filePath: try makeDirectory("run"), directoryHint: .isDirectory)
         let process = try ManagedProcess(launch, name: "command", logsIn: logs)
         if let input {
-            // A program that ends without reading says why in its status.
+            // A program that ends without reading reports the reason in its status.
             try? process.write(input)
             process.closeInput()
         }
@@ -34,7 +34,7 @@ extension TestBed {
         return result
     }
 
-    /// Runs a program that must succeed, and gives what it printed.
+    /// Runs a program that must succeed, and returns its output.
     @discardableResult
     package func require(_ executable: String, _ arguments: [String]) async throws -> String {
         let result = try await run(Launch(executable, arguments))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Counts what a program does to the files below one folder, and lets it end or fail at a given call: a library that is loaded
-/// before all others (`Fixtures/fault-points.c`). It is compiled where it is used; a build with the programs would put it
-/// into the package.
+/// Counts a program's operations on the files below one folder, and makes it end or fail at a given call: a library that is
+/// preloaded (`Fixtures/fault-points.c`). It is compiled on use; building it with the programs would put it into the
+/// package.
 package struct FaultPoints: Sendable {
     package enum Fault: Sendable, Hashable, CustomStringConvertible {
         /// SIGKILL, before the call.
@@ -11,14 +11,14 @@ package struct FaultPoints: Sendable {
         case killMidWrite
         /// This call fails, and no other.
         case failOnce(errno: Int32)
-        /// This call fails, and all that follow. A full disk still lets files be removed, and one that became read-only be synced.
+        /// This call fails, and all that follow. A full disk still allows removing files, and a read-only one allows syncing.
         case failFrom(errno: Int32)
         /// Half is written, and then there is no space left.
         case writeShort
-        /// The call does not come back before everything succeeds again.
+        /// The call does not return before everything succeeds again.
         case hang
-        /// SIGKILL before the call, and what was not synced is lost: of a file what was written since, of a folder its names.
-        /// Some file systems are quicker with names; then they are all there, and only what was written is lost.
+        /// SIGKILL before the call, and unsynced data is lost: later writes of a file, names of a folder.
+        /// Some file systems write names earlier; then all names exist, and only the written data is lost.
         case powerCut(afterNames: Bool)
 
         package var description: String {
@@ -46,11 +46,11 @@ package struct FaultPoints: Sendable {
             }
         }
 
-        /// Before the call and in the middle of it, and what a power cut may leave.
+        /// Before the call and in the middle of it, and the result of a power cut.
         package static let endings: [Fault] = [.kill, .killMidWrite] + powerCuts
         package static let powerCuts: [Fault] = [.powerCut(afterNames: false), .powerCut(afterNames: true)]
 
-        /// The process ends by it.
+        /// The fault ends the process.
         package var isEnding: Bool { Self.endings.contains(self) }
     }
 
@@ -59,7 +59,7 @@ package struct FaultPoints: Sendable {
     private let folder: String
     private let synced: SyncedFiles
 
-    /// - Parameter folder: it is there already.
+    /// - Parameter folder: it already exists.
     package static func make(watching folder: String, in bed: TestBed) async throws -> FaultPoints {
         let place = try bed.makeDirectory("faults")
         let points = FaultPoints(
@@ -71,7 +71,7 @@ package struct FaultPoints: Sendable {
         return points
     }
 
-    /// What a program is started with to be watched (``BrokerProcess/Options/wrapper``).
+    /// The environment and wrapper for watching a program (``BrokerProcess/Options/wrapper``).
     package var wrapper: [String] {
         [
             "/usr/bin/env", "LD_PRELOAD=\(library)", "FAULT_CONTROL=\(control)", "FAULT_FOLDER=\(folder)",
@@ -87,15 +87,15 @@ package struct FaultPoints: Sendable {
         try write([kind, Int32(step), error, 0, 0])
     }
 
-    /// Everything succeeds again. With a power cut the power is off by now: the process must have ended, and the folder has what
-    /// is left.
+    /// Everything succeeds again. After a power cut the process must have ended, and the folder gets
+    /// the remaining data.
     package func disarm() throws {
         let fault = try read()[0]
         try write([0])
         if Fault.powerCuts.contains(where: { $0.words.0 == fault }) { try synced.replace(folder) }
     }
 
-    /// Whether it came to that call.
+    /// Whether the program reached that call.
     package var hasStruck: Bool {
         get throws { try read()[4] != 0 }
     }

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Ports on loopback that nothing listens on.
+/// Ports on loopback without a listener.
 package enum FreePort {
     private static let given = Mutex(Set<UInt16>())
 
-    /// Below the range that the kernel takes ports from for connections and for listeners without a port of their own
-    /// (`ip_local_port_range`): such a port stays free however long the caller takes to listen there.
+    /// Below the range of the kernel's ephemeral ports for connections and listeners (`ip_local_port_range`):
+    /// such a port stays free however long the caller takes to listen there.
     private static let range: ClosedRange<UInt16> = 15_000...32_000
 
-    /// A port that is free now, and that this test run gives out only once.
+    /// A port that is free now, and that this test run returns only once.
     ///
-    /// Another test run may take it before the caller does: what is started on it must be seen to be there.
+    /// Another test run may take it before the caller does: verify that the program started on it is running.
     package static func next() throws -> UInt16 {
         for _ in 0..<1000 {
             let port = UInt16.random(in: range)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What to start, and how: arguments as they are (no shell), and an environment that holds only what is named here.
+/// A program to start: arguments unchanged (no shell), and an environment with only the given variables.
 package struct Launch: Sendable {
     package var executable: String
     package var arguments: [String]
     package var environment: [String: String]
-    /// Whether the test writes to the program's standard input; otherwise it reads nothing.
+    /// Whether the test writes to the program's standard input; otherwise it is empty.
     package var hasInput: Bool
-    /// What the program finds as its descriptor 3; nothing else is inherited.
+    /// The program's descriptor 3; no other is inherited.
     var descriptor: Int32?
 
     /// The executable is a path, or a name that is looked up in `PATH`; the environment is added to
@@ -21,8 +21,8 @@ package struct Launch: Sendable {
         self.hasInput = hasInput
     }
 
-    /// Little is inherited, so that a proxy, a certificate bundle or a broker of the person who runs the tests does
-    /// not reach what is tested.
+    /// Little is inherited, so that a proxy, a certificate bundle or a broker of the user who runs the tests does
+    /// not affect the tested program.
     package static let cleanEnvironment: [String: String] = {
         let inherited = [
             "PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS",
@@ -33,7 +33,7 @@ package struct Launch: Sendable {
         return environment
     }()
 
-    /// The executable's absolute path, nil when there is no such program.
+    /// The executable's absolute path, `nil` if there is no such program.
     package var resolvedExecutable: String? { Self.find(executable) }
 
     package static func find(_ name: String) -> String? {
@@ -44,7 +44,7 @@ package struct Launch: Sendable {
     }
 }
 
-/// Why a program of the test's surroundings did not do what it should.
+/// Why a program of the test environment failed.
 package struct ProcessFailure: Error, CustomStringConvertible {
     package var description: String
 

@@ -19,13 +19,13 @@ package final class ManagedProcess: Sendable {
 
     private struct Life {
         var status: ExitStatus?
-        /// While it is not, the process id and its group's are nobody else's.
+        /// Until it is reaped, no other process can have its process id or its group's.
         var isReaped = false
         var waiting: [CheckedContinuation<ExitStatus, Never>] = []
         var inputOpen = true
     }
 
-    /// Starts it; its two log files are called by its name.
+    /// Starts it; its two log files have its name.
     package init(_ launch: Launch, name: String, logsIn directory: URL) throws {
         guard let executable = launch.resolvedExecutable else {
             throw ProcessFailure("There is no program \(launch.executable).")
@@ -54,14 +54,14 @@ package final class ManagedProcess: Sendable {
         }
     }
 
-    /// Sends a signal to the process alone; nothing happens when it has ended.
+    /// Sends a signal to the process alone; no effect after it has ended.
     package func send(_ signal: Int32) {
         life.withLock { if $0.status == nil { kill(pid, signal) } }
     }
 
-    /// Asks the process to end, and ends its whole group when it has not after some seconds. Children that outlived it go, too.
+    /// Asks the process to end, and kills its whole group if it has not after some seconds. Surviving children are killed, too.
     ///
-    /// For taking down. A test that judges how a process ends sends a signal and waits for ``exitStatus()``.
+    /// For cleanup. A test that judges how a process ends sends a signal and waits for ``exitStatus()``.
     @discardableResult
     package func stop(within seconds: Double = 10) async -> ExitStatus {
         send(SIGTERM)
@@ -80,11 +80,11 @@ package final class ManagedProcess: Sendable {
         life.withLock { if !$0.isReaped { killpg(pid, SIGKILL) } }
     }
 
-    /// Gives the process id back, and that of its group: no signal may go there from now on, as it may be another test's.
+    /// Releases the process id, and that of its group: no signal may be sent there from now on, as it may be another test's.
     private func reap() {
         life.withLock { life in
             if life.isReaped { return }
-            // While the number is nobody else's.
+            // While the number cannot be reused.
             ProcessReaper.shared.processEnded(pid)
             var raw: Int32 = 0
             while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
@@ -92,7 +92,7 @@ package final class ManagedProcess: Sendable {
         }
     }
 
-    /// The thread that waits keeps it until the process has ended.
+    /// The waiting thread keeps it until the process has ended.
     deinit { reap() }
 
     /// Writes to the standard input of a process that was started with `hasInput`.
@@ -118,7 +118,7 @@ package final class ManagedProcess: Sendable {
     package var outputText: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
     package var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
-    /// Waits until the process has written a text on either stream; an end before that is an error that shows its log.
+    /// Waits until the process has written a text on either stream; an earlier end is an error that shows its log.
     package func waitForText(_ text: String, seconds: Double = usualPatience) async throws {
         try await eventually("\(name) writes “\(text)”", seconds: seconds) {
             if self.outputText.contains(text) || self.errorText.contains(text) { return true }
@@ -127,7 +127,7 @@ package final class ManagedProcess: Sendable {
         }
     }
 
-    /// Throws what the process wrote when it has ended.
+    /// Throws the process's output if it has ended.
     package func requireRunning() throws {
         guard let status = life.withLock({ $0.status }) else { return }
         throw ProcessFailure("\(name) ended (\(status)):\n\(logTail)")
@@ -140,7 +140,7 @@ package final class ManagedProcess: Sendable {
             .joined(separator: "\n")
     }
 
-    /// It stays a zombie until somebody stops it or nobody knows it any more.
+    /// It stays a zombie until it is stopped or released.
     private func waitForEnd() {
         var end = siginfo_t()
         while waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}

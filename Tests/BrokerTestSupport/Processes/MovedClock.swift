@@ -1,8 +1,8 @@
 import Foundation
 
-/// The clocks of a program that a test moves while it runs (`Fixtures/moved-clock.c`).
+/// The clocks of a program, which a test moves while it runs (`Fixtures/moved-clock.c`).
 package struct MovedClock: Sendable {
-    /// Starts a program so that it sees them; what follows is the program.
+    /// Starts a program with these clocks; the program follows as arguments.
     package let wrapper: [String]
     private let file: String
 
@@ -16,10 +16,10 @@ package struct MovedClock: Sendable {
         wrapper = ["env", "LD_PRELOAD=\(library)", "MOVED_CLOCK=\(file)"]
     }
 
-    /// Somebody sets the wall clock, to so many seconds from the real time.
+    /// Sets the wall clock to this many seconds from the real time.
     package func set(to seconds: Int64) throws { try write(seconds, at: 0) }
 
-    /// The machine has slept for so many seconds in all: both clocks have gone on.
+    /// The machine has slept for this many seconds in total: both clocks have advanced.
     package func sleep(for seconds: Int64) throws {
         try write(seconds, at: 0)
         try write(seconds, at: 8)

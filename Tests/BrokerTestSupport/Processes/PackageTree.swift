@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the package's sources and the programs built with the tests are.
+/// The location of the package's sources and of the programs built with the tests.
 package enum PackageTree {
     /// The directory of Package.swift.
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -11,15 +11,15 @@ package enum PackageTree {
         root.appending(path: "Tests/BrokerTestSupport/Fixtures/\(name)").path
     }
 
-    /// The names of those files that are called so, in order.
+    /// The names of the fixtures that match, in order.
     package static func fixtures(like name: Regex<Substring>) -> [String] {
         let folder = root.appending(path: "Tests/BrokerTestSupport/Fixtures").path
         let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return all.filter { $0.wholeMatch(of: name) != nil }.sorted()
     }
 
-    /// A program of this package: of the folder `BROKER_TEST_PROGRAMS` if that has it, or else as built beside the running test
-    /// program. `.ci/test` starts the released programs so.
+    /// A program of this package: from the folder `BROKER_TEST_PROGRAMS` if that has it, otherwise from the folder of the running
+    /// test program. `.ci/test` starts the released programs that way.
     package static func program(_ name: String) throws -> String {
         if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_PROGRAMS"],
             access("\(folder)/\(name)", X_OK) == 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel says of a process' memory (proc(5), `status`).
+/// The kernel's figures of a process's memory (proc(5), `status`).
 package enum ProcessMemory: String {
     case resident = "VmRSS"
     case anonymous = "RssAnon"
@@ -17,7 +17,7 @@ package enum ProcessMemory: String {
 }
 
 package enum ProcessDescriptors {
-    /// How many a process has open (proc(5), `fd`).
+    /// The number of open descriptors of a process (proc(5), `fd`).
     package static func count(of pid: pid_t) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A small process beside the test run that ends what the run started, and removes its directories, in case the run
-/// itself cannot (`Fixtures/process-reaper`). It learns of our end by its standard input closing.
+/// A small process next to the test run that ends the run's processes, and removes its directories, if the run
+/// itself cannot (`Fixtures/process-reaper`). It notices our end when its standard input closes.
 final class ProcessReaper: Sendable {
     static let shared = ProcessReaper()
 

@@ -4,14 +4,14 @@ import CTestSupport
 import Foundation
 import Synchronization
 
-/// Starts what every child of a test is: in a process group of its own, and with no inherited descriptors but the one it is given.
+/// Starts a child of a test: in a separate process group, and with no inherited descriptors but the given one.
 ///
-/// A child begins with copies of its maker's descriptors and closes them before it is the program. Among them would be other
-/// tests' sockets, some of which linger for ten minutes: so it is made by a thread that has none of them.
+/// A child begins with copies of its creator's descriptors and closes them before it executes the program. Among them would be
+/// other tests' sockets, some of which linger for ten minutes: so a thread that has none of them creates it.
 enum Spawn {
     struct Child {
         var pid: pid_t
-        /// Our end of its standard input; a socket, because writing to one that is closed can be told not to raise SIGPIPE.
+        /// Our end of its standard input; a socket, because a write to a closed one can avoid SIGPIPE.
         var input: Int32?
     }
 
@@ -78,7 +78,7 @@ enum Spawn {
     }
 }
 
-/// What became of a thread's work, for the one who waits for it.
+/// The result of a thread's work, for the waiting task.
 private final class Started: Sendable {
     private let outcome = Mutex<Result<pid_t, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `Fixtures/synced-files.h` kept: contents of files, and of folders a line for each name, with mode and identity.
+/// The data stored by `Fixtures/synced-files.h`: contents of files, and for folders a line for each name, with mode and identity.
 struct SyncedFiles: Sendable {
     let place: String
 
@@ -9,9 +9,9 @@ struct SyncedFiles: Sendable {
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     }
 
-    /// Puts what was synced in place of what a folder has.
+    /// Replaces a folder's content with the synced state.
     func replace(_ folder: String) throws {
-        // Nothing is kept where nothing was done.
+        // Nothing is stored if nothing was done.
         guard let root = try? String(contentsOfFile: "\(place)/root", encoding: .utf8) else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
@@ -20,7 +20,7 @@ struct SyncedFiles: Sendable {
     }
 
     private func fill(_ folder: String, with identity: String) throws {
-        // One whose names were never synced has none.
+        // A folder whose names were never synced has none.
         let names = (try? String(contentsOfFile: "\(place)/\(identity)", encoding: .utf8)) ?? ""
         for line in names.split(separator: "\n") {
             let words = line.split(separator: " ", maxSplits: 2).map(String.init)
@@ -33,7 +33,7 @@ struct SyncedFiles: Sendable {
                 guard mkdir(path, mode & 0o777) == 0 else { throw ProcessFailure("\(path): errno \(errno)") }
                 try fill(path, with: words[1])
             case S_IFREG:
-                // One that was never synced has nothing in it.
+                // A file that was never synced is empty.
                 let content = (try? Data(contentsOf: URL(filePath: "\(place)/\(words[1])"))) ?? Data()
                 try content.write(to: URL(filePath: path))
                 guard chmod(path, mode & 0o777) == 0 else { throw ProcessFailure("\(path): errno \(errno)") }

@@ -4,11 +4,11 @@ import Foundation
 package struct Terminal: Sendable {
     private let bed: TestBed
     private let server: String
-    /// Where the program's exit status is left, as a shell has it: tmux itself does not hear of the end where the process that
+    /// The file with the program's exit status, as in a shell: tmux itself does not notice the end if the process that
     /// started it has blocked the signal.
     private let status: String
 
-    /// Starts the program; the terminal stays when it ends, so that its last words can be read.
+    /// Starts the program; the terminal remains after its end, so that its last output can be read.
     package static func start(
         _ launch: Launch, columns: Int, rows: Int, in bed: TestBed
     ) async throws -> Terminal {
@@ -16,7 +16,7 @@ package struct Terminal: Sendable {
             bed: bed, server: bed.path(bed.unique("tmux")), status: bed.path(bed.unique("status")))
         bed.atEnd { _ = try? await terminal.tmux("kill-server") }
         let options = bed.path(bed.unique("tmux.conf"))
-        // Where the program has ended, tmux would write that it has into the program's lines.
+        // After the program's end, tmux would write a notice into the program's lines.
         let settings = ["remain-on-exit on", "remain-on-exit-format ''", "status off", "history-limit 2000"]
         try settings.map { "set -g \($0)\n" }.joined()
             .write(toFile: options, atomically: true, encoding: .utf8)
@@ -28,10 +28,10 @@ package struct Terminal: Sendable {
         return terminal
     }
 
-    /// The lines of the screen, without blanks at their ends; lines that the terminal broke are whole again.
+    /// The lines of the screen, without trailing spaces; lines that the terminal wrapped are joined.
     package func screen() async throws -> [String] { try await lines() }
 
-    /// Every line that the program printed, also those that are above the screen now.
+    /// Every line that the program printed, also those that have scrolled off the screen.
     package func history() async throws -> [String] { try await lines("-S", "-") }
 
     private func lines(_ options: String...) async throws -> [String] {
@@ -46,7 +46,7 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Puts text in as a paste does, all at once.
+    /// Inserts text like a paste, all at once.
     package func paste(_ text: String) async throws {
         let file = bed.path(bed.unique("paste"))
         try text.write(toFile: file, atomically: true, encoding: .utf8)

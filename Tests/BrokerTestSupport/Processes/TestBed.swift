@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// What one test set up around itself: a directory, processes. It is taken down in reverse order, whether the test
+/// The environment of one test: a directory, processes. It is torn down in reverse order, whether the test
 /// succeeded or not.
 ///
-/// With `BROKER_TEST_KEEP=1` in the environment the directory with all logs stays, and its path is printed.
+/// With `BROKER_TEST_KEEP=1` in the environment the directory with all logs remains, and its path is printed.
 package final class TestBed: Sendable {
-    /// Its path is short enough for sockets, and has no blanks.
+    /// Its path is short enough for sockets, and has no spaces.
     package let directory: URL
     private let state = Mutex(State())
 
@@ -23,10 +23,10 @@ package final class TestBed: Sendable {
         ProcessReaper.shared.directoryMade(directory.path)
     }
 
-    /// A path in the directory; nothing is made there.
+    /// A path in the directory; nothing is created there.
     package func path(_ name: String) -> String { directory.appending(path: name).path }
 
-    /// A new subdirectory that nobody else may enter.
+    /// A new subdirectory that no other user may enter.
     package func makeDirectory(_ name: String) throws -> String {
         let path = path(unique(name))
         guard mkdir(path, 0o700) == 0 else { throw ProcessFailure("mkdir \(path): errno \(errno)") }
@@ -51,13 +51,13 @@ package final class TestBed: Sendable {
         return process
     }
 
-    /// Something to undo at the end, before everything that was set up earlier.
+    /// Registers an action for the end, before everything that was set up earlier.
     package func atEnd(_ ending: @escaping @Sendable () async -> Void) {
         state.withLock { $0.endings.append(ending) }
     }
 
     fileprivate func takeDown(failed: Bool) async {
-        // What ends may hold the bed.
+        // The actions may hold the bed.
         let (processes, endings) = state.withLock { state in
             defer { state.endings = [] }
             return (state.processes, state.endings)
@@ -76,7 +76,7 @@ package final class TestBed: Sendable {
     }
 }
 
-/// Runs a test's body in a test bed of its own.
+/// Runs a test's body in a separate test bed.
 package func withTestBed<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (TestBed) async throws -> Result
 ) async throws -> Result {

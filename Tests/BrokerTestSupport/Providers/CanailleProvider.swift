@@ -1,11 +1,11 @@
 import Foundation
 
-/// A Canaille of its own for a test: redirect URIs compared character by character, `iss` in each answer, opaque tokens, and
-/// metadata that name no `offline_access`. `Fixtures/canaille-provider.py` is the provider.
+/// A separate Canaille for a test: redirect URIs compared exactly, `iss` in each response, opaque tokens, and
+/// metadata without `offline_access`. `Fixtures/canaille-provider.py` is the provider.
 package struct CanailleProvider: Sendable {
     /// The issuer.
     package let authority: String
-    /// What both clients may use.
+    /// The scopes of both clients.
     package let redirectURI: String
     package let process: ManagedProcess
     private let bed: TestBed
@@ -27,12 +27,12 @@ package struct CanailleProvider: Sendable {
             authority: "http://127.0.0.1:\(port)", redirectURI: redirectURI, process: process, bed: bed)
     }
 
-    /// How many requests of this method and path it has answered.
+    /// The number of requests of this method and path that it has answered.
     package func requestCount(_ method: String, _ path: String) -> Int {
         process.outputText.split(separator: "\n").count { $0.hasPrefix("\(method) \(path) ") }
     }
 
-    /// Follows an authorization request: name, password, and what the app asks for, on a page each.
+    /// Follows an authorization request: name, password, and consent, on a page each.
     package func signIn(
         _ person: Person, at url: String, consents: Bool = true, session: HTTPSession? = nil
     ) async throws -> ProviderRedirect {

@@ -1,7 +1,7 @@
 import DevIdentityProvider
 
 extension DevIdentityProvider {
-    /// A provider that ends with the test. It takes any client, unless told otherwise.
+    /// A provider that ends with the test. It accepts any client by default.
     package static func start(
         _ options: ProviderOptions = ProviderOptions(), in bed: TestBed,
         _ change: (inout ProviderOptions) -> Void = { _ in }
@@ -16,7 +16,7 @@ extension DevIdentityProvider {
 }
 
 extension RunningProvider {
-    /// Follows an authorization request on the provider's pages, as far as the redirect to the application.
+    /// Follows an authorization request on the provider's pages until the redirect to the application.
     package func signIn(_ person: Person, at url: String, in bed: TestBed) async throws -> ProviderRedirect {
         try await FormBrowser(session: HTTPSession(in: bed), home: origin).visit(url) { form in
             guard form.fields["password"] != nil else { return form.press(named: "decision") }
@@ -25,6 +25,6 @@ extension RunningProvider {
         }
     }
 
-    /// How many refreshes were asked for, answered or not.
+    /// The number of refresh requests, answered or not.
     package var refreshes: Int { log.count { $0.endpoint == .token && $0.grantType == "refresh_token" } }
 }

@@ -1,16 +1,16 @@
 import CSQLite
 import Foundation
 
-/// A django-oauth-toolkit of its own for a test: any port in loopback redirects, RS256, opaque access tokens, and a
-/// grace time for spent refresh tokens. `Fixtures/django-provider.py` is the provider.
+/// A separate django-oauth-toolkit for a test: any port in loopback redirects, RS256, opaque access tokens, and a
+/// grace time for used refresh tokens. `Fixtures/django-provider.py` is the provider.
 package struct DjangoProvider: Sendable {
-    /// What the provider can be told; times are seconds.
+    /// The provider's settings; times are seconds.
     package struct Settings: Sendable {
         package var accessLifetime = 3600
         package var refreshLifetime = 1_209_600
         package var grace = 0
         package var rotates = true
-        /// A refresh token that comes back ends the whole family.
+        /// A reused refresh token ends the whole family.
         package var protectsReuse = true
 
         package init() {}
@@ -18,7 +18,7 @@ package struct DjangoProvider: Sendable {
 
     package let base: String
     package let process: ManagedProcess
-    /// PEM of the authority that signed its certificate, when it speaks TLS.
+    /// PEM of the authority that signed its certificate, if it uses TLS.
     package let caFile: String?
     private let bed: TestBed
     private let database: String
@@ -55,17 +55,17 @@ package struct DjangoProvider: Sendable {
 
     package func stop() async { await process.stop() }
 
-    /// How many requests of this method and path it has answered.
+    /// The number of requests of this method and path that it has answered.
     package func requestCount(_ method: String, _ path: String) -> Int {
         process.outputText.split(separator: "\n").count { $0.hasPrefix("\(method) \(path) ") }
     }
 
     package var tokenRequests: Int { requestCount("POST", "/o/token/") }
 
-    /// Follows an authorization request: signs in on the provider's page, and agrees to what the app asks for or denies
-    /// it on the next one. Without a person there must be no page at all.
+    /// Follows an authorization request: signs in on the provider's page, and allows or denies the app's request on the
+    /// next one. Without a person there must be no page at all.
     ///
-    /// - Parameter session: a browser that goes on with its cookies; otherwise a new one.
+    /// - Parameter session: a browser that keeps its cookies; by default a new one.
     package func signIn(
         _ person: Person?, at url: String, consents: Bool = true, session: HTTPSession? = nil
     ) async throws -> ProviderRedirect {
@@ -81,7 +81,7 @@ package struct DjangoProvider: Sendable {
         }
     }
 
-    /// Dates everybody's last password back by a day; their sessions go on.
+    /// Dates all users' last password entry back by a day; their sessions remain.
     package func ageSignIns() throws {
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
@@ -94,13 +94,13 @@ package struct DjangoProvider: Sendable {
         }
     }
 
-    /// Follows an end-session URL and says yes on the provider's page.
+    /// Follows an end-session URL and confirms on the provider's page.
     package func signOut(at url: String, session: HTTPSession) async throws -> ProviderRedirect {
         try await FormBrowser(session: session, home: base).visit(url) { $0.press(named: "allow") }
     }
 }
 
-/// The virtual environment of the programs in Python, made once for all test runs (`Fixtures/make-venv`).
+/// The virtual environment of the Python programs, made once for all test runs (`Fixtures/make-venv`).
 package actor PythonEnvironment {
     package static let shared = PythonEnvironment()
     private var making: Task<String, any Error>?
@@ -108,7 +108,7 @@ package actor PythonEnvironment {
     /// The path of its interpreter.
     package func python(in bed: TestBed) async throws -> String { try await program("python", in: bed) }
 
-    /// The path of a program that a package brings.
+    /// The path of a program in a package.
     package func program(_ name: String, in bed: TestBed) async throws -> String {
         try await folder(in: bed) + "/bin/" + name
     }
@@ -116,7 +116,7 @@ package actor PythonEnvironment {
     private func folder(in bed: TestBed) async throws -> String {
         if let making { return try await making.value }
         let task = Task {
-            // It fetches packages: with the proxy and certificates that this machine needs for that.
+            // It downloads packages: with the proxy and certificates that this machine needs for that.
             let launch = Launch(PackageTree.fixture("make-venv"), [], environment: ProcessInfo.processInfo.environment)
             let result = try await bed.run(launch)
             guard result.succeeded else {

@@ -4,7 +4,7 @@ import Foundation
 package struct Form: Sendable {
     package var action: String
     package var method: String
-    /// What will be sent: hidden and text inputs; buttons only when pressed.
+    /// The values to send: hidden and text inputs; buttons only if pressed.
     package var fields: [String: String]
     /// Boxes that are checked; several may share a name.
     package var checked: [(name: String, value: String)]
@@ -13,9 +13,9 @@ package struct Form: Sendable {
     /// Presses the first button of this name.
     package mutating func press(named name: String) { fields[name] = buttons[name, default: ""] }
 
-    /// The page's first form that is not a mere link in disguise; nil when it has none.
+    /// The page's first form that is not merely a link; `nil` if it has none.
     ///
-    /// Good for the plain forms of the test providers, not for HTML at large.
+    /// Sufficient for the plain forms of the test providers, not for HTML in general.
     package init?(page: String) {
         guard let form = page.firstMatch(of: /(?is)<form\b([^>]*)>(.*?)<\/form>/) else { return nil }
         let head = Self.attributes(String(form.1))
@@ -60,7 +60,7 @@ package struct FormBrowser: Sendable {
         self.home = home
     }
 
-    /// Goes from page to page, lets `fill` fill in each form and sends it, until the provider redirects elsewhere.
+    /// Goes from page to page, calls `fill` for each form and submits it, until the provider redirects elsewhere.
     package func visit(_ url: String, fill: (inout Form) throws -> Void) async throws -> ProviderRedirect {
         var (url, method, body) = (url, "GET", HTTPSession.Body?.none)
         for _ in 0..<12 {

@@ -1,13 +1,13 @@
 import CSQLite
 import Foundation
 
-/// What glewlwyd reads when it starts: configuration, database, and the pages of its login application.
+/// The files that glewlwyd reads when it starts: configuration, database, and the pages of its login application.
 enum GlewlwydFiles {
     private static let schema = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
     private static let pages = "/usr/share/glewlwyd/webapp"
     private static let pageSettings = "/usr/share/glewlwyd/templates/config.json"
 
-    /// Makes them, and gives the configuration file's path.
+    /// Creates them, and returns the configuration file's path.
     static func make(in directory: String, port: UInt16, base: String, certificate: TestCertificate?) throws -> String {
         try copyPages(to: "\(directory)/pages")
         try makeDatabase("\(directory)/glewlwyd.sqlite")
@@ -36,7 +36,7 @@ enum GlewlwydFiles {
     private static func makeDatabase(_ path: String) throws {
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
-        // Quick to make, because it need not survive.
+        // Fast to create, because it need not survive.
         let script =
             try "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN;"
             + String(contentsOfFile: schema, encoding: .utf8) + "COMMIT;"
@@ -47,7 +47,7 @@ enum GlewlwydFiles {
         }
     }
 
-    /// The number that a query of a running glewlwyd's database gives.
+    /// The numeric result of a query on a running glewlwyd's database.
     static func integer(_ query: String, in path: String) throws -> Int64 {
         var (database, statement): (OpaquePointer?, OpaquePointer?)
         defer {

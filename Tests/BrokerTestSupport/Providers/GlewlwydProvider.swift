@@ -1,14 +1,14 @@
 import BrokerValues
 import Foundation
 
-/// A glewlwyd of its own for a test: exact redirect URIs, ES256 ID tokens, refresh tokens that are used once.
+/// A separate glewlwyd for a test: exact redirect URIs, ES256 ID tokens, single-use refresh tokens.
 ///
 /// Users are ``Person/alice`` and ``Person/bob``; the client ``clientID`` is public, ``confidentialClientID`` has a
-/// secret. A refresh token that was used before is answered with status 400 and an empty body.
+/// secret. A used refresh token gets status 400 and an empty body.
 package struct GlewlwydProvider: Sendable {
     package let base: String
     package let process: ManagedProcess
-    /// PEM of the authority that signed its certificate, when it speaks TLS.
+    /// PEM of the authority that signed its certificate, if it uses TLS.
     package let caFile: String?
     private let bed: TestBed
     private let administrator: HTTPSession
@@ -20,7 +20,7 @@ package struct GlewlwydProvider: Sendable {
     /// The issuer.
     package var authority: String { "\(base)/api/oidc" }
 
-    /// Starts and sets up a provider; lifetimes are seconds, and with a certificate it speaks TLS. Both clients may use
+    /// Starts and sets up a provider; lifetimes are seconds, and with a certificate it uses TLS. Both clients may use
     /// the redirect URIs, which glewlwyd compares exactly.
     package static func start(
         in bed: TestBed, redirectURIs: [String], accessLifetime: Int64 = 3600, refreshLifetime: Int64 = 1_209_600,
@@ -47,7 +47,7 @@ package struct GlewlwydProvider: Sendable {
 
     package func stop() async { await process.stop() }
 
-    /// Changes settings of the running provider, which hold at once (`access-token-duration`, `refresh-token-one-use` …).
+    /// Changes settings of the running provider, with immediate effect (`access-token-duration`, `refresh-token-one-use` …).
     package func tune(_ changes: JSONObject) async throws {
         var plugin = try await administer("GET", "/mod/plugin/oidc").objectValue ?? [:]
         let parameters = plugin["parameters"]?.objectValue ?? [:]
@@ -56,17 +56,17 @@ package struct GlewlwydProvider: Sendable {
         try await administer("PUT", "/mod/plugin/oidc/reset")
     }
 
-    /// From now on ID tokens are signed with another key, of another name.
+    /// From now on ID tokens are signed with another key, with another id.
     package func changeSigningKey() async throws {
         try await tune(["jwks-private": .string(GlewlwydSettings.newKeySet(named: "test-2"))])
     }
 
-    /// Does with an authorization request what glewlwyd's login page does for a person: password, consent, and on to
+    /// Processes an authorization request like glewlwyd's login page: password, consent, and redirect to
     /// the application.
     ///
     /// - Parameters:
-    ///   - scope: of a pushed request, whose URL does not say it.
-    ///   - session: a browser that goes on with its cookies; otherwise a new one.
+    ///   - scope: the scope of a pushed request, whose URL does not contain it.
+    ///   - session: a browser that keeps its cookies; by default a new one.
     package func signIn(
         _ person: Person, at url: String, scope: String? = nil, session: HTTPSession? = nil
     ) async throws -> ProviderRedirect {
@@ -78,9 +78,9 @@ package struct GlewlwydProvider: Sendable {
         return try await open(url, answered: true, session: browser).goesBack()
     }
 
-    /// Where an authorization request leads a browser, before anybody has typed anything.
+    /// The page to which an authorization request leads a browser, before any input.
     package enum Answer: Sendable {
-        /// The login page, with what glewlwyd tells it (`prompt`, `refresh_login` …).
+        /// The login page, with glewlwyd's parameters (`prompt`, `refresh_login` …).
         case page([String: String])
         /// Back to the application.
         case redirect(ProviderRedirect)
@@ -98,7 +98,7 @@ package struct GlewlwydProvider: Sendable {
 
     /// Opens an authorization request.
     ///
-    /// - Parameter answered: as the login page does once the person has done what it asked for.
+    /// - Parameter answered: like the login page after the person has done what it asked for.
     package func open(_ url: String, answered: Bool = false, session: HTTPSession) async throws -> Answer {
         let reply = try await session.get(answered ? "\(url)&g_continue" : url)
         guard let location = reply.header("location") else {
@@ -107,8 +107,8 @@ package struct GlewlwydProvider: Sendable {
         return location.hasPrefix("\(base)/") ? .page(try parameters(of: reply)) : .redirect(.init(url: location))
     }
 
-    /// Does at the device verification page what a person does who got a code on another device: password, consent to
-    /// what the page says is asked for, and the code again.
+    /// Acts at the device verification page like a person with a code from another device: password, consent to
+    /// the displayed request, and the code again.
     package func approve(_ person: Person, at verificationURL: String) async throws {
         let browser = HTTPSession(in: bed, caFile: caFile)
         try await enterPassword(of: person, in: browser)
@@ -118,9 +118,9 @@ package struct GlewlwydProvider: Sendable {
         guard answer["prompt"] == "deviceComplete" else { throw ProcessFailure("glewlwyd took no code: \(answer)") }
     }
 
-    /// Whether an app has asked for the tokens of a device code at least once.
+    /// Whether an app has polled for a device code at least once.
     package func deviceCodeWasAskedFor() async throws -> Bool {
-        // A code that was never asked for is dated back.
+        // A code without a poll has an earlier date.
         let question = """
             SELECT count(*) FROM gpo_device_authorization
             WHERE gpoda_last_check >= CAST(strftime('%s', gpoda_created_at) AS INTEGER);
@@ -128,12 +128,12 @@ package struct GlewlwydProvider: Sendable {
         return try GlewlwydFiles.integer(question, in: database) > 0
     }
 
-    /// When an app last asked for the tokens of a device code, in seconds since 1970.
+    /// The time of an app's last poll for a device code, in seconds since 1970.
     package func deviceCodeAskedForAt() throws -> Int64 {
         try GlewlwydFiles.integer("SELECT max(gpoda_last_check) FROM gpo_device_authorization;", in: database)
     }
 
-    /// Gets a device code of its own for the public client, asks for its tokens twice at once, and gives the errors.
+    /// Gets a separate device code for the public client, polls for it twice at once, and returns the errors.
     package func askTooOften() async throws -> [String] {
         let client = HTTPSession(in: bed, caFile: caFile)
         let names = [(name: "client_id", value: clientID), (name: "scope", value: "openid")]
@@ -151,7 +151,7 @@ package struct GlewlwydProvider: Sendable {
         return errors
     }
 
-    /// Ends the session as the page does that an end-session URL leads to, and gives where that page goes then.
+    /// Ends the session like the page of an end-session URL, and returns the page's next URL.
     package func signOut(at url: String, session: HTTPSession) async throws -> ProviderRedirect {
         let page = try await parameters(of: session.get(url))
         guard page["prompt"] == "end_session", let sid = page["sid"], let back = page["callback_url"] else {
@@ -176,23 +176,23 @@ package struct GlewlwydProvider: Sendable {
         guard consent.status == 200 else { throw ProcessFailure("glewlwyd refused the consent: \(consent.text)") }
     }
 
-    /// What a redirect to glewlwyd's page, which is a program, tells that program.
+    /// The parameters of a redirect to glewlwyd's page, which is a JavaScript application.
     private func parameters(of reply: HTTPReply) throws -> [String: String] {
         guard let location = reply.header("location") else {
             throw ProcessFailure("glewlwyd did not redirect: \(reply.status) \(reply.text.prefix(300))")
         }
-        // A form's plus is a blank, which URLComponents does not know.
+        // A plus in a form means a space, which URLComponents does not decode.
         let items = URLComponents(string: location.replacing("+", with: "%20"))?.queryItems ?? []
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
     }
 
-    /// The same on glewlwyd's own login page, up to the button that leads back to the application.
+    /// The same on glewlwyd's own login page, until the button that leads back to the application.
     package func signIn(_ person: Person, at url: String, in browser: HeadlessBrowser) async throws {
         try await browser.open(url)
         try await browser.fill(browser.find("#username"), person.name)
         try await browser.fill(browser.find("#password"), person.password)
         try await browser.click(browser.find("#passwordForm .btn-primary"))
-        // The consent page: one box a scope, a button that grants what is ticked, and another one that goes on.
+        // The consent page: one box a scope, a button that grants the checked ones, and another one that continues.
         let grant = try await browser.findButton("Grant access")
         for box in try await browser.findAll("input[id^='grant-']") { try await browser.click(box) }
         try await browser.click(grant)
@@ -200,7 +200,7 @@ package struct GlewlwydProvider: Sendable {
     }
 
     private func setUp(redirectURIs: [String], accessLifetime: Int64, refreshLifetime: Int64) async throws {
-        // The account that every new glewlwyd has.
+        // The account of every new glewlwyd.
         try await administer("POST", "/auth", ["username": "admin", "password": "password"])
         for scope in GlewlwydSettings.scopes {
             let (method, path) = scope == "openid" ? ("PUT", "/scope/openid") : ("POST", "/scope/")

@@ -2,7 +2,7 @@ import BrokerValues
 import Crypto
 import Foundation
 
-/// The bodies of glewlwyd's administration API that make it the provider the tests want.
+/// The bodies of glewlwyd's administration API that configure it for the tests.
 enum GlewlwydSettings {
     static let scopes = ["openid", "profile", "email", "offline_access", "api", "files"]
 
@@ -33,7 +33,7 @@ enum GlewlwydSettings {
         return .object(client)
     }
 
-    /// The OpenID Connect plugin, under the name that stands in the issuer.
+    /// The OpenID Connect plugin, under the name in the issuer.
     static func plugin(issuer: String, accessLifetime: Int64, refreshLifetime: Int64) -> JSONValue {
         let username: JSONValue = [
             "name": "preferred_username", "user-property": "username", "type": "string", "mandatory": true,

@@ -1,10 +1,10 @@
 import BrokerValues
 import Foundation
 
-/// An answer as it came: redirects are not followed.
+/// A response as it came: redirects are not followed.
 package struct HTTPReply: Sendable {
     package var status: Int
-    /// Names in lower case; a header that comes twice stands here twice.
+    /// Names in lower case; a repeated header is present twice.
     package var headers: [(name: String, value: String)]
     package var body: Data
 
@@ -21,8 +21,8 @@ package struct HTTPReply: Sendable {
     }
 }
 
-/// A person's or an administrator's HTTP client with cookies of its own: the `curl` program, so that nothing of what
-/// is tested is also what tests it.
+/// A person's or an administrator's HTTP client with separate cookies: the `curl` program, so that the tested code
+/// does not test itself.
 package struct HTTPSession: Sendable {
     package enum Body: Sendable {
         case form([(name: String, value: String)])
@@ -40,11 +40,11 @@ package struct HTTPSession: Sendable {
         cookies = bed.path(bed.unique("cookies"))
     }
 
-    /// Sends one request; when there is no answer, the error has curl's own words.
+    /// Sends one request; without a response, the error has curl's own message.
     package func send(
         _ method: String, _ url: String, body: Body? = nil, headers: [String: String] = [:]
     ) async throws -> HTTPReply {
-        // The first switch keeps a person's own curl configuration out.
+        // The first switch ignores a user's own curl configuration.
         var arguments = ["-q", "--silent", "--show-error", "--include", "--globoff", "--noproxy", "*"]
         arguments += [
             "--max-time", "\(Int(usualPatience))", "--cookie", cookies, "--cookie-jar", cookies, "--request", method,
@@ -87,7 +87,7 @@ package struct HTTPSession: Sendable {
 }
 
 extension String {
-    /// Everything but RFC 3986's unreserved characters in percent form: good for queries and for form bodies.
+    /// Percent-encodes everything but RFC 3986's unreserved characters: for queries and for form bodies.
     package var urlEncoded: String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

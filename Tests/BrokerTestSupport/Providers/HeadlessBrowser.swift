@@ -4,18 +4,18 @@ import Foundation
 /// A headless Chromium that a test drives through chromedriver, by the W3C WebDriver protocol
 /// (https://www.w3.org/TR/webdriver2/).
 package struct HeadlessBrowser: Sendable {
-    /// An element of the page that is shown; it is good until the page changes.
+    /// An element of the current page; it is valid until the page changes.
     package struct Element: Sendable {
         fileprivate var id: String
     }
 
-    /// What an element's id is called in WebDriver's JSON (section 12, "Elements").
+    /// The name of an element's id in WebDriver's JSON (section 12, "Elements").
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
     private let http: HTTPSession
     private let session: String
 
-    /// Starts chromedriver and a browser with a profile of its own; `arguments` are more switches for Chromium.
+    /// Starts chromedriver and a browser with a separate profile; `arguments` are more switches for Chromium.
     package static func start(in bed: TestBed, arguments: [String] = []) async throws -> HeadlessBrowser {
         try Prerequisite.chromium.require()
         let port = try FreePort.next()
@@ -31,7 +31,7 @@ package struct HeadlessBrowser: Sendable {
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-proxy-server",
         ]
         switches += ["--user-data-dir=\(home)/profile", "--window-size=1000,800"]
-        // Chromium's sandbox does not work for root, who runs the tests in containers.
+        // Chromium's sandbox does not work for root, which runs the tests in containers.
         if geteuid() == 0 { switches.append("--no-sandbox") }
         let options: JSONObject = [
             "args": .array((switches + arguments).map { .string($0) }),
@@ -55,17 +55,17 @@ package struct HeadlessBrowser: Sendable {
 
     package func open(_ url: String) async throws { try await command("POST", "/url", ["url": .string(url)]) }
 
-    /// As F5 does.
+    /// Like F5.
     package func reload() async throws { try await command("POST", "/refresh", [:]) }
 
     package var url: String { get async throws { try await command("GET", "/url").stringValue ?? "" } }
     package var title: String { get async throws { try await command("GET", "/title").stringValue ?? "" } }
     package var pageSource: String { get async throws { try await command("GET", "/source").stringValue ?? "" } }
 
-    /// The text a person sees on the page.
+    /// The visible text of the page.
     package var visibleText: String { get async throws { try await text(of: find("body")) } }
 
-    /// What pages wrote to the console since the last look, including refused resources and policy violations.
+    /// The pages' console output since the last call, including refused resources and policy violations.
     package var console: [String] {
         get async throws {
             let entries = try await command("POST", "/se/log", ["type": "browser"]).arrayValue ?? []
@@ -88,13 +88,13 @@ package struct HeadlessBrowser: Sendable {
         try await elements(using: "css selector", selector)
     }
 
-    /// Waits for the first visible button that shows this text and can be pressed.
+    /// Waits for the first visible button with this text that is enabled.
     package func findButton(_ text: String, seconds: Double = usualPatience) async throws -> Element {
         let button = "//button[contains(normalize-space(.), '\(text)') and not(@disabled)]"
         return try await find(using: "xpath", button, seconds: seconds)
     }
 
-    /// Waits for the first visible heading that says this.
+    /// Waits for the first visible heading with this text.
     @discardableResult
     package func findHeading(_ text: String, seconds: Double = usualPatience) async throws -> Element {
         try await find(using: "xpath", "//h1[contains(normalize-space(.), '\(text)')]", seconds: seconds)
@@ -113,18 +113,18 @@ package struct HeadlessBrowser: Sendable {
         try await command("GET", "/element/\(element.id)/text").stringValue ?? ""
     }
 
-    /// Runs a script in the page and gives what it returns.
+    /// Runs a script in the page and returns its result.
     package func evaluate(_ script: String) async throws -> JSONValue {
         try await command("POST", "/execute/sync", ["script": .string(script), "args": []])
     }
 
-    /// Sends a command of the Chrome DevTools Protocol, for what WebDriver has no word for (screen size, colour scheme).
+    /// Sends a command of the Chrome DevTools Protocol, for features that WebDriver lacks (screen size, color scheme).
     @discardableResult
     package func devTools(_ method: String, _ parameters: JSONObject = [:]) async throws -> JSONValue {
         try await command("POST", "/goog/cdp/execute", ["cmd": .string(method), "params": .object(parameters)])
     }
 
-    /// Waits until the browser is at an address that begins so.
+    /// Waits until the browser's URL has this prefix.
     package func waitForURL(prefix: String, seconds: Double = usualPatience) async throws {
         try await eventually("the browser is at \(prefix)", seconds: seconds) { try await url.hasPrefix(prefix) }
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A LemonLDAP::NG of its own for a test: opaque access tokens, refresh tokens that stay the same, RS256, exact redirect URIs,
-/// `invalid_request` for a dead refresh token, and `offline_access` for those only who asked with consent.
+/// A separate LemonLDAP::NG for a test: opaque access tokens, refresh tokens that stay the same, RS256, exact redirect URIs,
+/// `invalid_request` for a dead refresh token, and `offline_access` only for requests with consent.
 /// `Fixtures/lemonldap-provider.psgi` is the provider.
 package struct LemonLDAPProvider: Sendable {
     /// The issuer.
     package let authority: String
-    /// What all clients use.
+    /// The secret of all clients.
     package let redirectURI: String
     package let process: ManagedProcess
     private let bed: TestBed
@@ -15,7 +15,7 @@ package struct LemonLDAPProvider: Sendable {
     package let clientID = "native"
     package let confidentialClientID = "web"
     package let clientSecret = "web-secret"
-    /// Its refresh tokens come with `offline_access` only.
+    /// Its refresh tokens are issued with `offline_access` only.
     package let offlineClientID = "offline"
 
     package static func start(in bed: TestBed) async throws -> LemonLDAPProvider {
@@ -34,7 +34,7 @@ package struct LemonLDAPProvider: Sendable {
             authority: "http://127.0.0.1:\(port)", redirectURI: redirectURI, process: process, bed: bed, folder: folder)
     }
 
-    /// Follows an authorization request: name and password, and whether the person agrees, on a page each.
+    /// Follows an authorization request: name and password, and consent or refusal, on a page each.
     package func signIn(
         _ person: Person, at url: String, consents: Bool = true, session: HTTPSession? = nil
     ) async throws -> ProviderRedirect {
@@ -49,14 +49,14 @@ package struct LemonLDAPProvider: Sendable {
         }
     }
 
-    /// Ends all sessions, refresh tokens included, as an administrator does.
+    /// Ends all sessions, refresh tokens included, like an administrator.
     package func endSessions() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder + "/sessions") {
             try FileManager.default.removeItem(atPath: folder + "/sessions/" + name)
         }
     }
 
-    /// How many requests of this method and path it has answered.
+    /// The number of requests of this method and path that it has answered.
     package func requestCount(_ method: String, _ path: String) -> Int {
         process.errorText.split(separator: "\n").count { $0.contains("\"\(method) \(path) ") }
     }

@@ -6,7 +6,7 @@ import Foundation
 /// file in the unified schema.
 package struct MSALClient: Sendable {
     package let cacheFile: String
-    /// The script's own, such as `--claims`; they go along with each command.
+    /// The script's own options, such as `--claims`; they are passed with each command.
     package var options: [String] = []
     private let origin: String
     private let bed: TestBed
@@ -24,27 +24,27 @@ package struct MSALClient: Sendable {
         try await run([tenant, client, cacheFile, "code", person.name, person.password] + scopes)
     }
 
-    /// Signs a person in by the device flow; the person approves at the provider, or with `--deny` declines.
+    /// Signs a person in by the device flow; the person approves at the provider, or declines with `--deny`.
     package func signInDevice(
         _ person: Person, client: String = "demo-one", tenant: String = "common", scopes: [String]
     ) async throws -> JSONObject {
         try await run([tenant, client, cacheFile, "device", person.name] + scopes)
     }
 
-    /// Asks for a token without the person.
+    /// Requests a token without the person.
     package func silent(
         client: String = "demo-one", tenant: String = "common", scopes: [String]
     ) async throws -> JSONObject {
         try await run([tenant, client, cacheFile, "silent"] + scopes)
     }
 
-    /// What the cache file holds now.
+    /// The current content of the cache file.
     package func cache() throws -> JSONObject {
         let data = try Data(contentsOf: URL(filePath: cacheFile))
         return try JSONDecoder().decode(JSONObject.self, from: data)
     }
 
-    /// msal's answer, tokens left out; an error of msal's is an answer, too.
+    /// msal's result without tokens; an error of msal counts as well.
     private func run(_ arguments: [String]) async throws -> JSONObject {
         let python = try await PythonEnvironment.shared.python(in: bed)
         let script = PackageTree.fixture("msal-client.py")

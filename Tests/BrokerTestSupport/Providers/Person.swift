@@ -14,7 +14,7 @@ package struct Person: Sendable {
     package static let bob = Person(name: "bob", password: "bob-pw-1")
 }
 
-/// Where a provider sent the browser in the end: the redirect URI with its query.
+/// The provider's final redirect of the browser: the redirect URI with its query.
 package struct ProviderRedirect: Sendable {
     package var url: String
 

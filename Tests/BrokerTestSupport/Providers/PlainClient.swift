@@ -1,7 +1,7 @@
 import BrokerValues
 import Foundation
 
-/// The two halves of a sign-in without the broker, to see what a provider itself does: an authorization request with
+/// The two halves of a sign-in without the broker, to test the provider itself: an authorization request with
 /// PKCE, and requests to the token endpoint (RFC 6749, RFC 7636).
 package struct PlainClient: Sendable {
     package let http: HTTPSession

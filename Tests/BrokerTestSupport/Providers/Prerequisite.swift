@@ -1,16 +1,16 @@
 import Foundation
 
-/// What tests need from the machine beyond the build.
+/// The tests' requirements of the machine, beyond the build.
 package enum Prerequisite: Sendable {
     case glewlwyd
     case lemonLDAP
     case chromium
     case kubectl
     case mailPrograms
-    /// Namespaces of one's own, another user's id: things a test cannot bring along.
+    /// Private namespaces, another user's id: privileges that a test cannot provide itself.
     case root
 
-    /// One sentence that says what is missing and how to get it; nil when it is there.
+    /// One sentence about what is missing and how to install it; `nil` if it is available.
     package var missing: String? {
         switch self {
         case .glewlwyd: Launch.find("glewlwyd") == nil ? "glewlwyd is missing: apt-get install glewlwyd." : nil
@@ -34,7 +34,7 @@ package enum Prerequisite: Sendable {
         if let missing { throw ProcessFailure(missing) }
     }
 
-    /// Whether a test that needs this should run: in continuous integration always, so that what is missing is a
-    /// failure there and not a silence.
+    /// Whether a test that needs this should run: in continuous integration always, so that a missing one is a
+    /// failure there and not skipped.
     package var shouldRun: Bool { missing == nil || ProcessInfo.processInfo.environment["CI"] == "true" }
 }

@@ -6,9 +6,9 @@ package struct TestCertificate: Sendable {
     package var certificate: String
     package var key: String
 
-    /// Makes both with `openssl`; the certificate can be for further names.
+    /// Creates both with `openssl`; the certificate can be for further names.
     ///
-    /// - Parameter days: of the certificate; 0 for one that ends at once.
+    /// - Parameter days: the certificate's lifetime; 0 for one that expires at once.
     package static func make(in bed: TestBed, names: [String] = [], days: Int = 2) async throws -> TestCertificate {
         let directory = try bed.makeDirectory("tls")
         let (authority, authorityKey) = ("\(directory)/ca.pem", "\(directory)/ca.key")

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Stands where a broker would and does exactly what a test says, on a real Unix socket: for what a real broker never
-/// does (half answers, noise, silence, vanishing).
+/// Takes the place of a broker and does exactly what a test scripts, on a real Unix socket: for the cases that a real broker
+/// never produces (partial answers, noise, silence, disconnects).
 ///
-/// Each connection runs the script on a thread of its own; the connection ends with the script.
+/// Each connection runs the script on a separate thread; the connection ends with the script.
 package final class ScriptedBroker: Sendable {
     package typealias Script = @Sendable (ScriptedPeer) -> Void
 
@@ -14,9 +14,9 @@ package final class ScriptedBroker: Sendable {
     private let isStopped = Mutex(false)
 
     /// - Parameters:
-    ///   - path: where to listen; a socket in a new directory if left out.
-    ///   - gate: when it is open, connections are accepted; until then they wait in the kernel's queue.
-    ///   - script: what to do with each connection.
+    ///   - path: the socket's path; a socket in a new directory by default.
+    ///   - gate: while it is closed, connections wait in the kernel's queue.
+    ///   - script: handles each connection.
     package init(path: String? = nil, acceptingAfter gate: Gate = Gate(open: true), script: @escaping Script) throws {
         let path = try path ?? Self.newPath()
         self.path = path
@@ -42,7 +42,7 @@ package final class ScriptedBroker: Sendable {
         }
     }
 
-    /// Accepts nobody any more; connections that run go on. The socket's file goes away as well.
+    /// Accepts no more connections; running ones continue. The socket's file is removed as well.
     package func stop() {
         isStopped.withLock { isStopped in
             guard !isStopped else { return }
@@ -53,7 +53,7 @@ package final class ScriptedBroker: Sendable {
         }
     }
 
-    /// A path no longer than a socket address allows, in a directory of its own.
+    /// A path no longer than a socket address allows, in a separate directory.
     package static func newPath() throws -> String {
         var template = Array("/tmp/broker-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ProcessFailure("mkdtemp: errno \(errno)") }
@@ -77,7 +77,7 @@ package final class ScriptedPeer: Sendable {
         self.number = number
     }
 
-    /// The next line as a JSON object; nil at the end of the connection.
+    /// The next line as a JSON object; `nil` at the end of the connection.
     package func request() -> ScriptedRequest? {
         var line = Data()
         var byte: UInt8 = 0
@@ -95,7 +95,7 @@ package final class ScriptedPeer: Sendable {
             id: object["id"] as? Int ?? 0, method: method, params: String(decoding: params ?? Data(), as: UTF8.self))
     }
 
-    /// All that comes until the end of the connection, as text.
+    /// All data until the end of the connection, as text.
     package func rest() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -103,10 +103,10 @@ package final class ScriptedPeer: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Sends text as it is: no newline is added.
+    /// Sends text unchanged: no newline is added.
     package func send(_ text: String) { send(bytes: Array(text.utf8)[...]) }
 
-    /// - Returns: false when the other side is gone.
+    /// - Returns: false if the peer is gone.
     @discardableResult
     package func send(bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
@@ -137,19 +137,19 @@ package final class ScriptedPeer: Sendable {
         send(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"# + "\n")
     }
 
-    /// Waits until something has come, and leaves it unread.
+    /// Waits until data has arrived, and leaves it unread.
     package func waitForInput() {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// Waits until the other side has read all that was sent, or is gone.
+    /// Waits until the peer has read all sent data, or is gone.
     package func waitUntilRead() {
-        // Nothing tells of it: the kernel is asked again every millisecond.
+        // There is no event for it: the kernel is polled every millisecond.
         while StartupFailureResponder.unread(descriptor) > 0 { poll(nil, 0, 1) }
     }
 
-    /// Keeps the connection without reading or writing until the other side leaves.
+    /// Keeps the connection without reading or writing until the peer leaves.
     package func waitForEnd() {
         while request() != nil {}
     }
@@ -157,14 +157,14 @@ package final class ScriptedPeer: Sendable {
     fileprivate func end() { close(descriptor) }
 }
 
-/// What a client asked.
+/// A client's request.
 package struct ScriptedRequest: Sendable {
     package let id: Int
     package let method: String
     /// As JSON with sorted keys.
     package let params: String
 
-    /// One member of the params, when it is a string.
+    /// One member of the params, if it is a string.
     package func string(_ name: String) -> String? { object[name] as? String }
 
     package var firstScope: String { (object["scopes"] as? [String])?.first ?? "" }

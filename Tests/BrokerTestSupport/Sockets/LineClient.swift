@@ -1,8 +1,8 @@
 import Glibc
 
-/// A client of a line protocol on a plain Unix socket, which can misbehave as a test wants it to.
+/// A client of a line protocol on a plain Unix socket, which can misbehave in any way that a test needs.
 ///
-/// Sending and receiving may go on at the same time. Every wait ends with an error after `patience` seconds: that limit
+/// Sending and receiving may be concurrent. Every wait ends with an error after `patience` seconds: that limit
 /// only ends a test that would hang.
 package actor LineClient {
     package enum Failure: Error, Equatable {
@@ -25,7 +25,7 @@ package actor LineClient {
         throw Failure.noAnswer
     }
 
-    /// - Returns: nil when the listener's queue is full.
+    /// - Returns: `nil` if the listener's queue is full.
     package static func connectAtOnce(to path: String, patience: Double = usualPatience) throws -> LineClient? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -53,7 +53,7 @@ package actor LineClient {
     ///   - ip: `127.0.0.1` or `::1`.
     ///   - patience: seconds that every wait may take.
     /// - Returns: the connected client.
-    /// - Throws: ``Failure/system(_:_:)`` when nobody listens there.
+    /// - Throws: ``Failure/system(_:_:)`` if there is no listener.
     package static func connect(
         toPort port: UInt16, ip: String = "127.0.0.1", patience: Double = usualPatience
     ) throws -> LineClient {
@@ -89,7 +89,7 @@ package actor LineClient {
     /// Sends a line and its newline.
     package func sendLine(_ line: String) async throws { try await send(line + "\n") }
 
-    /// Sends exactly this, waiting while the other side does not take it.
+    /// Sends exactly this, waiting while the peer does not read.
     package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
     package func send(_ bytes: [UInt8]) async throws {
@@ -102,9 +102,9 @@ package actor LineClient {
         }
     }
 
-    /// Sends as much as the socket takes at once.
+    /// Sends as much as the socket accepts at once.
     ///
-    /// - Returns: how many bytes went; 0 when the other side is behind.
+    /// - Returns: the number of sent bytes; 0 if the peer is behind.
     package func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         guard !isClosed else { throw Failure.closed }
         let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -113,7 +113,7 @@ package actor LineClient {
         return 0
     }
 
-    /// The next line without its newline; nil when the other side closed the connection.
+    /// The next line without its newline; `nil` if the peer closed the connection.
     package func readLine() async throws -> String? {
         while true {
             if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {
@@ -141,25 +141,25 @@ package actor LineClient {
         return String(decoding: received, as: UTF8.self)
     }
 
-    /// Whether something has come that was not read yet, or the end. For an open client.
+    /// Whether unread data has arrived, or the end. For an open client.
     package nonisolated var hasInput: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, 0) == 1
     }
 
-    /// Whether the other side has not read everything that was sent.
+    /// Whether the peer has not read everything that was sent.
     package var isUnread: Bool { !isClosed && StartupFailureResponder.unread(descriptor) > 0 }
 
-    /// Sends a line and gives the next one that comes.
+    /// Sends a line and returns the next received one.
     package func ask(_ line: String) async throws -> String? {
         try await sendLine(line)
         return try await readLine()
     }
 
-    /// Tells the other side that no more comes; its answers can still be read.
+    /// Shuts down the sending side; answers can still be read.
     package func shutDownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Ends both directions, also for somebody who reads just now.
+    /// Ends both directions, also for a concurrent reader.
     package func shutDown() { if !isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) } }
 
     package func close() {
@@ -178,7 +178,7 @@ package actor LineClient {
                 received += chunk[..<count]
                 return true
             }
-            // Reset is what the end looks like when something sent was never read.
+            // A reset is the end of a connection with unread sent data.
             if count == 0 || errno == ECONNRESET { return false }
             guard errno == EAGAIN || errno == EINTR else { throw Failure.system("recv", errno) }
             guard try await Readiness.wait(descriptor, for: .reading, seconds: patience) else { throw Failure.noAnswer }

@@ -21,7 +21,7 @@ package final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What has arrived so far, one datagram an element.
+    /// The datagrams that have arrived so far.
     package func received() -> [String] {
         var all: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

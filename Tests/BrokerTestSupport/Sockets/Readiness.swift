@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Waits for a descriptor without holding a thread each, so that a test can have hundreds of sockets.
+/// Waits for a descriptor without a thread each, so that a test can have hundreds of sockets.
 ///
-/// One thread with poll(2) for all: libdispatch's manager was seen to end the process when one of its sources on a descriptor was
-/// cancelled at the moment of an event.
+/// One thread with poll(2) for all: libdispatch's manager was observed to crash the process when one of its sources on a
+/// descriptor was cancelled at the moment of an event.
 enum Readiness {
     enum Direction { case reading, writing }
 
-    /// - Returns: false when the time passed first. From then on somebody else may use or close the descriptor.
-    /// - Throws: when there was no descriptor left for the thread that waits.
+    /// - Returns: false if the time passed first. From then on other code may use or close the descriptor.
+    /// - Throws: if there was no descriptor left for the waiting thread.
     static func wait(_ descriptor: Int32, for direction: Direction, seconds: Double) async throws -> Bool {
         let poller = try poller.get()
         return await withCheckedContinuation { continuation in
@@ -33,7 +33,7 @@ private final class Poller: Sendable {
     }
 
     private let newcomers = Mutex<[Waiter]>([])
-    /// A byte in it says that there are newcomers.
+    /// A byte in it signals new waiters.
     private let (bell, rope): (Int32, Int32)
 
     init() throws {
@@ -49,7 +49,7 @@ private final class Poller: Sendable {
 
     func add(_ waiter: Waiter) {
         newcomers.withLock { $0.append(waiter) }
-        // A full pipe rings as well.
+        // A full pipe signals as well.
         _ = write(rope, "!", 1)
     }
 
@@ -76,7 +76,7 @@ private final class Poller: Sendable {
         }
     }
 
-    /// As poll(2) takes it.
+    /// In the format of poll(2).
     private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         return Int32(max(0, min((deadline - .now) / .milliseconds(1) + 1, 60_000)))

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A listening Unix socket that outlives whoever serves it, as systemd holds one for a service: a broker that is handed
-/// it (``BrokerProcess/Options/activated``) can go and another one can come, and no client is refused meanwhile.
+/// A listening Unix socket that outlives its server, as systemd holds one for a service: a broker that receives
+/// it (``BrokerProcess/Options/activated``) can be replaced, and no client is refused in the meantime.
 package final class ServiceSocket: Sendable {
     package let path: String
     let descriptor: Int32
@@ -13,7 +13,7 @@ package final class ServiceSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether somebody waits to be accepted.
+    /// Whether a connection waits to be accepted.
     package var hasClient: Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) == 1

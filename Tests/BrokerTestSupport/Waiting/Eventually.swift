@@ -1,12 +1,12 @@
 import Foundation
 
-/// Seconds after which a test that would hang ends: 600, or what `BROKER_TEST_PATIENCE` says. Only a hang reaches them, however
+/// Seconds after which a test that would hang ends: 600, or the value of `BROKER_TEST_PATIENCE`. Only a hang reaches it, however
 /// busy the machine is.
 package let usualPatience = ProcessInfo.processInfo.environment["BROKER_TEST_PATIENCE"].flatMap(Double.init) ?? 600
 
-/// Looks again and again until something is so.
+/// Polls until a condition holds.
 ///
-/// The time limit only ends a test that would hang; it says nothing about how long the thing may take.
+/// The time limit only ends a test that would hang; it does not limit the time that the condition may take.
 package func eventually(
     _ what: String, seconds: Double = usualPatience, isolation: isolated (any Actor)? = #isolation,
     _ isSo: () async throws -> Bool
@@ -14,7 +14,7 @@ package func eventually(
     _ = try await awaited(what, seconds: seconds) { try await isSo() ? true : nil }
 }
 
-/// Looks again and again until there is something to be seen, and gives that.
+/// Polls until there is a value, and returns it.
 package func awaited<Value>(
     _ what: String, seconds: Double = usualPatience, isolation: isolated (any Actor)? = #isolation,
     _ look: () async throws -> Value?

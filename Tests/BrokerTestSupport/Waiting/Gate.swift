@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Holds up callers while it is closed.
+/// Blocks callers while it is closed.
 package final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen: Bool
@@ -11,10 +11,10 @@ package final class Gate: Sendable {
 
     package init(open: Bool = false) { state = Watched(State(isOpen: open)) }
 
-    /// How many callers it holds up.
+    /// The number of blocked callers.
     package var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits until it holds up so many.
+    /// Waits until this many are blocked.
     package func waitForCallers(_ count: Int = 1) async throws { try await state.until { $0.waiting.count >= count } }
 
     package func close() { state.withLock { $0.isOpen = false } }
@@ -32,7 +32,7 @@ package final class Gate: Sendable {
         await withCheckedContinuation { continuation in enter { continuation.resume() } }
     }
 
-    /// Holds up the calling thread: for scripts that have a thread of their own.
+    /// Blocks the calling thread: for scripts with a separate thread.
     package func block() {
         let semaphore = DispatchSemaphore(value: 0)
         enter { semaphore.signal() }

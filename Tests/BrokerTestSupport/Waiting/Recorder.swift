@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps what it is given, from any thread. A test looks at all of it, or waits for the next value.
+/// Records values from any thread. A test reads all of them, or waits for the next one.
 package final class Recorder<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     private let stream: AsyncStream<Value>
@@ -15,7 +15,7 @@ package final class Recorder<Value: Sendable>: Sendable {
 
     package var all: [Value] { values.withLock { $0 } }
 
-    /// The first value that this has not given yet. Nil when the task is cancelled.
+    /// The first value that this has not returned yet. `nil` if the task is cancelled.
     package func next() async -> Value? {
         var iterator = stream.makeAsyncIterator()
         return await iterator.next()

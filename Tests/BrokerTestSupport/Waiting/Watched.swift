@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A state behind a lock that a test can wait for. A double keeps in it what it has seen.
+/// A state behind a lock that a test can wait for. A double records its calls in it.
 ///
-/// A waiting test costs nothing: each change looks whether it was the awaited one. There is no time limit: a test that waits for
-/// what never comes is ended by the limit of the whole run (`.ci/test`).
+/// A waiting test costs nothing: each change checks the awaited condition. There is no time limit: a test that waits
+/// in vain is ended by the limit of the whole run (`.ci/test`).
 package final class Watched<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
-        /// Resumes the waiting task if the state has what it waits for, and says so.
+        /// Resumes the waiting task if the state fulfills its condition, and returns whether it did.
         let offer: @Sendable (State) -> Bool
         let cancel: @Sendable () -> Void
     }
@@ -30,16 +30,16 @@ package final class Watched<State: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the state is as the test wants it.
+    /// Waits until the state fulfills the test's condition.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     package func until(_ isSo: @escaping @Sendable (State) -> Bool) async throws {
         _ = try await first { isSo($0) ? true : nil }
     }
 
-    /// Waits until there is something to see in the state.
+    /// Waits until the state yields a value.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     package func first<Value: Sendable>(_ look: @escaping @Sendable (State) -> Value?) async throws -> Value {
         let id = content.withLock { content in
             content.nextID += 1
@@ -56,7 +56,7 @@ package final class Watched<State: Sendable>: Sendable {
                 }
                 content.withLock { content in
                     if waiter.offer(content.state) { return }
-                    // Whoever cancels from now on finds the waiter.
+                    // A cancellation from now on finds the waiter.
                     if Task.isCancelled { waiter.cancel() } else { content.waiters[id] = waiter }
                 }
             }

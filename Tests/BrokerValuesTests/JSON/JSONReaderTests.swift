@@ -6,7 +6,7 @@ import Testing
 @Suite("Reading JSON")
 struct JSONReaderTests {
     @Test(
-        "text that is JSON is read as Foundation reads it",
+        "valid JSON is read as Foundation reads it",
         arguments: [
             "null", " true ", "false\r\n", "0", "-0", "12", "-3.25", "1e3", "1E-2", "0.5e+1", "\"\"", "\"a\"",
             #""\"\\\/\b\f\n\r\t""#, #""\u0041\u00e9\u20ac\ud83d\ude00""#, "\"é€😀\"", "[]", "[1,[2,[3]],{}]",
@@ -19,7 +19,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "text that is not JSON is refused, and the error names the place",
+        "invalid JSON is refused, and the error has the position",
         arguments: [
             ("", 0), ("  ", 2), ("{", 1), ("[1,", 3), ("[1,]", 3), ("{\"a\":1,}", 7), ("{\"a\"}", 4), ("{a:1}", 1),
             ("tru", 3), ("nul1", 3), ("01", 1), ("1.", 2), (".5", 0), ("+1", 0), ("-", 1), ("1e", 2), ("1e+", 3),
@@ -41,7 +41,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused inside strings, also behind an escape",
+        "invalid UTF-8 is refused inside strings, even after an escape",
         arguments: [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]] as [[UInt8]])
     func invalidUTF8(bytes: [UInt8]) {
         for prefix in ["\"", "\"\\n", "{\"", "[\"a\",\""] {
@@ -51,7 +51,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("sixty-four levels are read, sixty-five are not, and a megabyte of brackets does no harm")
+    @Test("64 levels are read, 65 are refused, and a megabyte of brackets is harmless")
     func depth() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -64,7 +64,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("every cut of a message is refused, none is read as something else")
+    @Test("every truncated message is refused")
     func truncated() throws {
         let text = Array(#"{"jsonrpc":"2.0","id":-1.5e3,"p":{"a":["b\u00e9\\",true,null,{}]}}"#.utf8)
         _ = try JSONReader.read(text)
@@ -74,7 +74,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("numbers keep their text, however large or small they are")
+    @Test("numbers keep their text, regardless of their size")
     func numbers() throws {
         for text in ["123456789012345678901234567890", "1.000", "1e400", "-0", "0.1e-999"] {
             guard case .number(let kept) = try JSONReader.read(text.utf8) else {
@@ -85,7 +85,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("a text has at most 65,536 values, of whatever kind, so that a small one does not fill the memory")
+    @Test("a text has at most 65,536 values, so that a small one does not fill the memory")
     func values() throws {
         func list(_ element: String, _ count: Int) -> [UInt8] {
             Array("[\(Array(repeating: element, count: count).joined(separator: ","))]".utf8)
@@ -99,7 +99,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "more than thirty combining marks in a row are refused, written or escaped, in names and in values",
+        "more than thirty combining marks in a row are refused, plain or escaped, in names and in values",
         arguments: ["\u{301}\u{327}", #"\u0301\u0327"#])
     func combiningMarks(pair: String) throws {
         func marked(_ pairs: Int) -> [UInt8] {
@@ -110,14 +110,14 @@ struct JSONReaderTests {
         for text in [marked(16), marked(100_000)] {
             let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }
             #expect(error?.problem == .notStreamSafe)
-            // What is on disk is not lost for it.
+            // Existing data on disk stays readable.
             _ = try text.withUnsafeBytes { try JSONReader.read($0, within: .own) }
         }
         let vietnamese = "tiê\u{301}ng Viê\u{323}t"
         #expect(try JSONReader.read("\"\(vietnamese)\"".utf8).value == .string(vietnamese))
     }
 
-    @Test("where names must be unique, the second of two is refused at any depth, however either is spelled")
+    @Test("if names must be unique, a repeated name is refused at any depth and in any spelling")
     func uniqueNames() throws {
         for text in [#"{"a":1,"a":1}"#, #"[{"b":{"a":1,"\u0061":2}}]"#, #"{"é":1,"e\u0301":2}"#] {
             _ = try JSONReader.read(text.utf8)
@@ -127,7 +127,7 @@ struct JSONReaderTests {
         _ = try JSONReader.read(#"{"a":{"a":[{"a":1},{"a":"a"}]},"b":"a"}"#.utf8, names: .areUnique)
     }
 
-    @Test("a document is an object, with or without the mark of UTF-8 before it, and in no other encoding")
+    @Test("a document is an object in UTF-8, with or without a byte order mark")
     func documents() throws {
         let text = #"{"issuer":"https://a.test"}"#
         for bytes in [Array(text.utf8), [0xef, 0xbb, 0xbf] + Array(text.utf8)] {
@@ -139,9 +139,9 @@ struct JSONReaderTests {
         }
     }
 
-    /// What makes readers that try, or that normalize, slow: each is a text of a million bytes, and each is read or refused
-    /// at once. Whoever reads them in more than linear time does not come to the end of this test.
-    @Test("a million bytes of whatever kind are read, compared and written, or refused", arguments: HostileJSON.all)
+    /// Texts that are slow for readers that backtrack or normalize: each has a million bytes, and is read or refused at once. A
+    /// reader that takes more than linear time never finishes this test.
+    @Test("a million bytes of any kind are read, compared and written, or refused", arguments: HostileJSON.all)
     func hostile(kind: HostileJSON) {
         let text = kind.text(ofBytes: 1 << 20)
         guard let node = try? JSONReader.read(text) else { return }

@@ -8,7 +8,7 @@ struct JSONValueTests {
         try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    @Test("is read for what it is")
+    @Test("each JSON type is decoded")
     func reading() throws {
         let value = try decode(
             #"{"n":null,"t":true,"i":7,"big":9007199254740993,"f":1.5,"s":"1","a":[1,"x",[]],"o":{"true":false}}"#)
@@ -20,7 +20,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "comes out as it went in",
+        "encoding a decoded value gives the same text",
         arguments: [
             "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "0.25", "1e+300", "\"\"",
             "\"\u{E9}\\n\\u0000\"", "[]", "{}", #"[[{"a":[{}]}]]"#, #"{"0":1,"1":false}"#,
@@ -31,7 +31,7 @@ struct JSONValueTests {
         #expect(again == value)
     }
 
-    @Test("one and true, zero and false stay different")
+    @Test("1 and true, 0 and false stay different")
     func numbersAreNoTruth() throws {
         #expect(try decode("1") == .integer(1))
         #expect(try decode("true") == .bool(true))
@@ -41,7 +41,7 @@ struct JSONValueTests {
         #expect(try decode("\"1\"").integerValue == nil)
     }
 
-    @Test("times and counts may come with a fraction, and never trap")
+    @Test("integerValue truncates fractions and never traps")
     func integers() throws {
         #expect(try decode("1700000000.0").integerValue == 1_700_000_000)
         #expect(JSONValue.number(1_700_000_000.9).integerValue == 1_700_000_000)
@@ -53,7 +53,7 @@ struct JSONValueTests {
         #expect(try decode("4611686018427387904").integerValue == 4_611_686_018_427_387_904)
     }
 
-    @Test("gives each view of itself only when it is that")
+    @Test("each typed view returns nil for other types")
     func views() {
         let value: JSONValue = ["a": ["x", 1, true, nil]]
         #expect(value.objectValue?["a"]?.arrayValue?.count == 4)
@@ -63,20 +63,20 @@ struct JSONValueTests {
     }
 
     @Test(
-        "that is broken is an error, not a value",
+        "broken JSON throws",
         arguments: ["", "{", "[1", "[1,,2]", "nul", "{\"a\":}", "1 2", "\"\\ud800\""])
     func broken(text: String) {
         #expect(throws: (any Error).self) { try decode(text) }
     }
 
-    @Test("nested beyond reason is refused")
+    @Test("excessive nesting is refused")
     func nested() {
         let depth = 100_000
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         #expect(throws: (any Error).self) { try decode(text) }
     }
 
-    @Test("a name that is given twice in a literal means its last value")
+    @Test("a repeated name in a literal has its last value")
     func literal() {
         #expect(["a": 1, "a": 2] as JSONValue == .object(["a": 2]))
     }

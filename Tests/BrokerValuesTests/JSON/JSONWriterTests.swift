@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-    @Test("every character comes back from Foundation as it went in")
+    @Test("Foundation reads back every character")
     func everyCharacter() throws {
         var text = String(String.UnicodeScalarView((0..<0x300).compactMap(Unicode.Scalar.init)))
         text += "\u{2028}\u{2029}\u{fffd}\u{ffff}😀\u{10ffff}"
@@ -15,7 +15,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 are mended, and the escapes around them stay right",
+        "invalid UTF-8 is repaired, and the escapes around it stay right",
         arguments: [
             ([0x22, 0xff, 0x5c], "\"\u{fffd}\\"), ([0xc3, 0xa9, 0x0a], "é\n"), ([0xe2, 0x82], "\u{fffd}"), ([], ""),
         ] as [([UInt8], String)])
@@ -26,7 +26,7 @@ struct JSONWriterTests {
             try JSONDecoder().decode([String: String].self, from: Data(writer.bytes)) == ["a": text, "b": "x" + text])
     }
 
-    @Test("text with more marks than are read is written so that it is read, and other text stays as it is")
+    @Test("text with too many marks is made readable, and other text stays unchanged")
     func marks() throws {
         for (count, more) in [(30, 0), (31, 1), (60, 1), (61, 2), (1_000, 33)] {
             for start in ["", "a", "\"\n"] {
@@ -43,7 +43,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("every byte is escaped or mended wherever it stands among those that are looked at together")
+    @Test("every byte is escaped or repaired at every position of a block")
     func everyByteEverywhere() throws {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<43 {
@@ -57,7 +57,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("commas stand where they must, whatever the values end in")
+    @Test("commas are written after every kind of value")
     func commas() throws {
         let value: JSONValue = [
             "a": [1, "x:", "{", "[", ",", [], [:], [[]], true, nil, 1.5], "b": ["c": [:], "d": ["e": "\\"]], "": "\"",
@@ -68,7 +68,7 @@ struct JSONWriterTests {
         #expect(try JSONReader.read(writer.bytes).value == value)
     }
 
-    @Test("a wiped writer holds nothing of what was written, and writes on")
+    @Test("a wiped writer contains nothing, and can be reused")
     func wipes() {
         var writer = JSONWriter(capacity: 64)
         writer.string("secret")
@@ -78,7 +78,7 @@ struct JSONWriterTests {
         #expect(writer.bytes == Array("7".utf8))
     }
 
-    @Test("an answer that is taken back leaves what stood before it")
+    @Test("truncate() keeps the bytes before it")
     func truncates() {
         var writer = JSONWriter()
         writer.json("1")

@@ -1,7 +1,7 @@
-/// Backups as earlier versions of the broker wrote them, which every later one reads. Never written anew.
+/// Backups of earlier versions of the broker, which every later one must read. Never regenerate them.
 enum BackupFixture {
-    /// Format 1, with the passphrase `correct horse`: the apps `mail`, `agenda` and `notes` (the last with the secret `hush-hush`),
-    /// and of ada@example.org a refresh token, one of a family, an ID token and the sign-out of `agenda`.
+    /// Format 1, with the passphrase `correct horse`: the apps `mail`, `agenda` and `notes` (the last with the secret
+    /// `hush-hush`), and for ada@example.org a refresh token, a family refresh token, an ID token and the sign-out of `agenda`.
     static let version1 = """
         dG9rZW4tYnJva2VyLWJhawEAAAABBAAAAAAAAAgQAAAAuyRBsUMV3KIPCWRUaQon887fiTwj6EAF0jNwpKuK59INoE9Bf4sGe7nlYPN9jdt1dl\
         1j5kmde+Lr0XcD7KOFm50fXg8JJrDFJQgAAIgfr0UfjtzqYT0sYa3plUBsdrNqEHafOS4NZIzruKLG4FM6mSqPYXij3IWOqwMDAWXQ5Ua1Wa0i\

@@ -2,12 +2,12 @@ import BrokerModel
 import BrokerVault
 import Testing
 
-/// What a backup is on disk, and what becomes of one that is not as it was written (docs/decisions/0047).
+/// The format of a backup on disk, and the results for changed ones (docs/decisions/0010).
 @Suite("The format of backups")
 struct BackupFormatTests {
     private static let passphrase = Secret("correct horse")
 
-    /// Bytes in memory, in the place of a file.
+    /// Bytes in memory instead of a file.
     private struct Bytes: BackupSource {
         let all: [UInt8]
         init(_ all: [UInt8]) { self.all = all }
@@ -15,7 +15,7 @@ struct BackupFormatTests {
         func bytes(at offset: Int, count: Int) -> [UInt8] { Array(all.dropFirst(offset).prefix(count)) }
     }
 
-    /// A backup of an app and so many refresh tokens.
+    /// A backup of an app and a number of refresh tokens.
     private func backup(_ tokens: Int = 1, secretCount: Int = 30) async throws -> [UInt8] {
         let sealer = try await BackupSealer.begin(with: Self.passphrase, costs: .usual, at: 1_700_000_000)
         try sealer.append(Sample.account(), secret: nil)
@@ -27,7 +27,7 @@ struct BackupFormatTests {
         return sealer.take(atMost: .max)
     }
 
-    /// Reads all of it. - Throws: where reading stops.
+    /// Reads all of it. - Throws: the error at which reading stops.
     private func read(_ backup: any OpenedBackup) throws -> [BackupItem] {
         let reader = try backup.reader()
         var items: [BackupItem] = []
@@ -45,7 +45,7 @@ struct BackupFormatTests {
         }
     }
 
-    /// Where each chunk begins, and where the last one ends.
+    /// The start of each chunk, and the end of the last one.
     private func boundaries(_ bytes: [UInt8]) -> [Int] {
         var places = [BackupHeader.count]
         while let place = places.last, place < bytes.count {
@@ -55,7 +55,7 @@ struct BackupFormatTests {
         return places
     }
 
-    @Test("what was put in comes out, in its order, however many chunks it takes", arguments: [0, 1, 500])
+    @Test("records come out unchanged and in order, regardless of the number of chunks", arguments: [0, 1, 500])
     func wholeAgain(_ tokens: Int) async throws {
         let bytes = try await backup(tokens, secretCount: 700)
         #expect((boundaries(bytes).count > 3) == (tokens == 500))
@@ -75,20 +75,20 @@ struct BackupFormatTests {
         #expect(clients == (0..<tokens).map { "client-\($0)" })
     }
 
-    @Test("a record that is larger than a chunk has one of its own")
+    @Test("a record that is larger than a chunk gets its own chunk")
     func large() async throws {
         let bytes = try await backup(2, secretCount: 300_000)
         let items = try read(try await Bytes(bytes).open(with: Self.passphrase))
         #expect(items.count == 4)
     }
 
-    @Test("nothing of what is in it can be read, nor from whom it is")
+    @Test("neither content nor owner of a backup can be read")
     func opaque() async throws {
         let text = String(decoding: try await backup(), as: UTF8.self)
         for word in [Sample.username, Sample.issuer, "client-0", "xxxx"] { #expect(!text.contains(word)) }
     }
 
-    @Test("whichever byte is another, it is refused")
+    @Test("a backup with any changed byte is refused")
     func everyByte() async throws {
         let bytes = try await backup()
         for place in 0..<BackupHeader.count {
@@ -109,7 +109,7 @@ struct BackupFormatTests {
         #expect(try read(opened).count == 3)
     }
 
-    @Test("wherever it ends too early, it is refused; at the border of a chunk, too, and the end is said to be missing")
+    @Test("a backup truncated anywhere is refused, and at a chunk's border the end is reported missing")
     func truncated() async throws {
         let bytes = try await backup(300, secretCount: 700)
         let borders = boundaries(bytes)
@@ -122,7 +122,7 @@ struct BackupFormatTests {
         for end in 0..<BackupHeader.count { #expect(await failure(Array(bytes.prefix(end))) != nil, "at \(end)") }
     }
 
-    @Test("chunks that are swapped, left out, doubled or appended are refused")
+    @Test("chunks that are swapped, left out, repeated or appended are refused")
     func rearranged() async throws {
         let bytes = try await backup(300, secretCount: 700)
         let borders = boundaries(bytes)
@@ -141,7 +141,7 @@ struct BackupFormatTests {
         }
     }
 
-    @Test("what is no backup is told from one, and a later version's from a damaged one")
+    @Test("a file that is not a backup, a later version's and a damaged one give different errors")
     func foreign() async throws {
         let bytes = try await backup()
         for foreign in [
@@ -154,7 +154,7 @@ struct BackupFormatTests {
         #expect(await failure(later) == .newerFormat(found: 2, supported: 1))
     }
 
-    @Test("another passphrase does not open it, and a short one makes none")
+    @Test("a wrong passphrase does not open a backup, and a short one is refused for a new one")
     func passphrases() async throws {
         let bytes = try await backup()
         for wrong in ["Correct horse", "correct hors", "correct horse ", ""] {
@@ -165,10 +165,10 @@ struct BackupFormatTests {
         }
     }
 
-    @Test("a beginning that asks for more memory or time than any broker would is refused unread")
+    @Test("a header with excessive memory or time costs is refused without deriving the key")
     func greedy() async throws {
         let bytes = try await backup()
-        // Magic, version, a byte of version, then passes and memory.
+        // Magic, version, a byte for the parameters' version, then passes and memory.
         for (place, value) in [(21, 0xff), (24, 0xff), (28, 0xff), (28, 0x7f), (28, 0x10), (21, 0x00), (28, 0x00)]
             as [(Int, UInt8)]
         {
@@ -179,7 +179,7 @@ struct BackupFormatTests {
         }
     }
 
-    @Test("a chunk that says it is huge is refused before there is room made for it")
+    @Test("a chunk with a huge length is refused before memory is allocated")
     func hugeChunk() async throws {
         var bytes = try await backup()
         bytes.replaceSubrange(BackupHeader.count..<BackupHeader.count + 4, with: [0xff, 0xff, 0xff, 0xff])

@@ -4,7 +4,7 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("A file that is no whole vault is refused and left as it is")
+@Suite("A file that is not a whole vault is refused and left as it is")
 struct DamagedFileTests {
     private func fill(_ bed: VaultBed) async throws {
         try await bed.use { vault in
@@ -14,7 +14,7 @@ struct DamagedFileTests {
         }
     }
 
-    /// Opens what must not open; the files that hold data must be the same afterwards.
+    /// Opens a vault that must not open; the data files must stay unchanged.
     private func refusal(_ bed: VaultBed) async throws -> VaultError? {
         func data() throws -> [String: Data] {
             try bed.contents().filter { !$0.key.hasSuffix("-shm") && $0.key != "vault.lock" && !$0.value.isEmpty }
@@ -36,7 +36,7 @@ struct DamagedFileTests {
         #expect(text.contains("vault.db"))
     }
 
-    @Test("a pipe beside the file holds nobody up", arguments: ["vault.db-wal", "vault.db-shm", "vault.db-journal"])
+    @Test("a pipe as a side file does not block", arguments: ["vault.db-wal", "vault.db-shm", "vault.db-journal"])
     func pipe(name: String) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -51,7 +51,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("garbage of any length", arguments: [0, 1, 99, 100, 4096, 50_000])
+    @Test("garbage of any length is refused", arguments: [0, 1, 99, 100, 4096, 50_000])
     func garbage(count: Int) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -62,7 +62,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("cut at any length", arguments: [0, 15, 99, 100, 4095, 4096, 8192, -4096, -1])
+    @Test("a file truncated at any length is refused", arguments: [0, 15, 99, 100, 4095, 4096, 8192, -4096, -1])
     func cut(count: Int) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -72,7 +72,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("cut while its log has something, too")
+    @Test("a truncated file with a log is refused")
     func cutWithLog() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -87,7 +87,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("a broker that was killed while it moved the log into the file lost nothing")
+    @Test("a broker that was killed while moving the log into the file loses nothing")
     func interruptedCheckpoint() async throws {
         try await withVaultBed { bed in
             let vault = try await bed.open()
@@ -97,7 +97,7 @@ struct DamagedFileTests {
             let log = try bed.bytes("vault.db-wal")
             var file = try bed.bytes("vault.db")
             await vault.close()
-            // The first page, which knows the new length, is written; the others are not.
+            // The first page, with the new length, is written; the others are not.
             let finished = try bed.bytes("vault.db")
             #expect(finished.count > file.count)
             file.replaceSubrange(0..<4096, with: finished.prefix(4096))
@@ -124,7 +124,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("another program's database")
+    @Test("another program's database is refused")
     func otherDatabase() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -134,7 +134,7 @@ struct DamagedFileTests {
     }
 
     @Test(
-        "tables that no broker made",
+        "a file with tables that no broker made is refused",
         arguments: [
             "CREATE TRIGGER spy AFTER INSERT ON record BEGIN DELETE FROM record; END",
             "CREATE VIEW spy AS SELECT * FROM record", "CREATE TABLE spy (x)", "DROP TABLE quarantine",
@@ -148,7 +148,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("a header without one of its values", arguments: ["vault-id", "key-source", "key-parameters", "key-check"])
+    @Test("a header lacking a value is refused", arguments: ["vault-id", "key-source", "key-parameters", "key-check"])
     func missingHeader(name: String) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -157,7 +157,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("a later version's file, told from a damaged one")
+    @Test("a later version's file is distinguished from a damaged one")
     func newerFormat() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -170,7 +170,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("a later version that was killed before it moved its log")
+    @Test("a file whose newer format is still in the log is recognised")
     func newerFormatInLog() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -186,7 +186,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("pages in the middle that went bad are reported when they are read, not papered over")
+    @Test("damaged pages in the middle are reported when they are read")
     func badPage() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

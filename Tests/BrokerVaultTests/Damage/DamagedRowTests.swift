@@ -3,10 +3,10 @@ import BrokerTestSupport
 import BrokerVault
 import Testing
 
-@Suite("A damaged row is set aside, and the rest goes on")
+@Suite("A damaged row is set aside, and the rest continues to work")
 struct DamagedRowTests {
-    /// What somebody, or a bad disk, does to the victim's row. `{row}` stands for the condition that picks it; another
-    /// row is the bystander's, and a third one of another uid.
+    /// Changes to the victim's row, by an attacker or a bad disk. `{row}` is replaced by the condition that selects it; another
+    /// row is the bystander's, and a third one belongs to another uid.
     static let edits: [(String, String)] = [
         (
             "the last byte of the seal is another",
@@ -48,7 +48,7 @@ struct DamagedRowTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("it is left out, kept as it was found, counted and reported", arguments: edits)
+    @Test("a damaged row is left out, kept as it was found, counted and reported", arguments: edits)
     func setAside(_ edited: (name: String, sql: String)) async throws {
         try await withVaultBed { bed in
             let row = try await fill(bed)
@@ -79,7 +79,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("each single flipped bit is noticed")
+    @Test("every single flipped bit is detected")
     func everyBit() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -97,7 +97,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("a row that was filed under another bucket is found when all of its kind are read")
+    @Test("a row under another bucket is detected when all rows of its kind are read")
     func otherBucket() async throws {
         try await withVaultBed { bed in
             let row = try await fill(bed)
@@ -111,7 +111,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("a row that is written anew before it is set aside stays")
+    @Test("a row that is rewritten before it is set aside stays")
     func mendedInTime() async throws {
         try await withVaultBed { bed in
             let row = try await fill(bed)
@@ -119,7 +119,7 @@ struct DamagedRowTests {
             try edit(file, "UPDATE record SET box = zeroblob(400) WHERE \(row)")
             try await bed.use { vault in
                 let token = try vault.seal(Sample.accessToken(), secret: Secret("new"), in: Sample.me)
-                // Whichever comes first on the vault's thread, setting aside or this write: the new row must be there.
+                // In whichever order setting aside and this write run on the vault's thread, the new row must exist afterwards.
                 async let written: Void = vault.commit(VaultChange(in: Sample.me, puts: [token.sealed]))
                 _ = try vault.accessTokens()
                 try await written
@@ -131,7 +131,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("a damaged data key is an error for its person, and for nobody else")
+    @Test("a damaged data key is an error for its user only")
     func damagedDataKey() async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)
@@ -153,7 +153,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("two people's data keys that were exchanged open nothing")
+    @Test("exchanged data keys of two users open nothing")
     func exchangedDataKeys() async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)
@@ -174,7 +174,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("a genuine record with fields of another version is skipped, and stays for that version")
+    @Test("a genuine record with another version's fields is skipped, and stays for that version")
     func otherFields() async throws {
         struct Later: VaultRecord {
             static let kind = RecordKind.refreshToken

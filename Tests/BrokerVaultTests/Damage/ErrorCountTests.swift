@@ -3,9 +3,9 @@ import BrokerTestSupport
 import BrokerVault
 import Testing
 
-@Suite("What fails at the vault is counted")
+@Suite("The vault's failures are counted")
 struct ErrorCountTests {
-    @Test("reads and writes that fail, each once; what goes well is not counted")
+    @Test("each failed read or write is counted once, and successful ones are not")
     func counted() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

@@ -4,20 +4,20 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// What an editor of the file does, who has kept an earlier copy of it: every row is genuine, and some are not the newest.
-@Suite("A row that was put back, or is gone, is noticed; the rest goes on")
+/// Attacks of someone who can edit the file and has an earlier copy of it: every row is genuine, but some are not the newest.
+@Suite("A row that was put back, or is gone, is detected, and the rest continues to work")
 struct RollbackTests {
-    /// The victim's row of the copy is in the file again, as if it had never been written anew.
+    /// The copy's row of the victim is in the file again, as if it had never been rewritten.
     static let putRowBack =
         "UPDATE record SET box = (SELECT box FROM old.record o WHERE o.row_key = record.row_key) WHERE {row}"
 
-    /// The manifest's page of the victim. There are 256, and chance may put the bystander on the same one.
+    /// The manifest's page of the victim. There are 256, and the bystander may be on the same one.
     private struct Page {
         var id: UInt64 = 0
         var hasBystander = false
     }
 
-    /// Fills a vault, keeps a copy, and goes on: the copy has what the victim's token was before.
+    /// Fills a vault, keeps a copy, and continues: the copy has the earlier value of the victim's token.
     private func fill(_ bed: VaultBed) async throws -> (old: URL, row: String, page: Page) {
         let old = URL(filePath: bed.bed.path("old.db"))
         var (row, page) = ("", Page())
@@ -48,7 +48,7 @@ struct RollbackTests {
         #expect(try vault.accessTokens(in: Sample.other) == ["theirs, too"])
     }
 
-    @Test("a row put back is set aside, reported once, and can be written anew")
+    @Test("a row put back is set aside, reported once, and can be rewritten")
     func rowPutBack() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -72,7 +72,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a row put back is not in what is read step by step, as for a backup")
+    @Test("a row put back is left out when records are read page by page, as for a backup")
     func rowPutBackInSteps() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -86,7 +86,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a row put back is noticed by a list of all, too")
+    @Test("a row put back is detected in a list of all records")
     func rowPutBackInList() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -102,7 +102,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a row put back under a running broker is noticed when it is read")
+    @Test("a row put back under a running broker is detected when it is read")
     func rowPutBackMeanwhile() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -115,7 +115,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a deleted row is missed, and reported once", arguments: [false, true])
+    @Test("a deleted row is detected, and reported once", arguments: [false, true])
     func deletedRow(inList: Bool) async throws {
         try await withVaultBed { bed in
             let (_, row, _) = try await fill(bed)
@@ -137,7 +137,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a row that was deleted by the broker and put back is set aside")
+    @Test("a row that the broker deleted and an attacker put back is set aside")
     func deletedRowPutBack() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -173,7 +173,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("rows that changed places are set aside, both")
+    @Test("exchanged rows are both set aside")
     func exchangedRows() async throws {
         try await withVaultBed { bed in
             let (old, _, _) = try await fill(bed)
@@ -193,7 +193,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("a row put back together with its page of the manifest takes the page's rows along, and no others")
+    @Test("a row put back with its page of the manifest affects the page's rows, and no others")
     func rowAndPagePutBack() async throws {
         try await withVaultBed { bed in
             let (old, row, page) = try await fill(bed)
@@ -215,7 +215,7 @@ struct RollbackTests {
     }
 
     @Test(
-        "no page is believed when pages are deleted or exchanged",
+        "deleted or exchanged pages are not trusted",
         arguments: [
             "DELETE FROM manifest_page WHERE id >> 8 = 1000", "UPDATE manifest_page SET box = randomblob(100)",
             "UPDATE manifest_page SET id = id ^ 1", "UPDATE manifest_page SET box = substr(box, 1, 30)",
@@ -234,7 +234,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("rows that changed places with those of another person are set aside, theirs and ours")
+    @Test("rows exchanged between two users are set aside for both")
     func exchangedBetweenPeople() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)
@@ -257,7 +257,7 @@ struct RollbackTests {
     }
 
     @Test(
-        "a row of a person that there cannot be is set aside, and stands for nobody's roll-back",
+        "a row of an impossible partition is set aside, and does not count as a roll-back",
         arguments: ["4294967295", "-1", "1099511627776", "\(Sample.other.uid)", "77", "78"])
     func foreignPartition(number: String) async throws {
         try await withVaultBed { bed in
@@ -278,7 +278,7 @@ struct RollbackTests {
         }
     }
 
-    @Test("what was set aside or is gone is said until a person has seen to it")
+    @Test("damage is reported until the user accepts the state")
     func accepted() async throws {
         try await withVaultBed { bed in
             let (old, row, _) = try await fill(bed)

@@ -4,8 +4,8 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// An earlier state that agrees with itself: nothing in it is odd, it is only old.
-@Suite("An earlier state of a partition or of the whole file is noticed, served, and said until a person accepts it")
+/// A consistent earlier state: nothing in it is invalid, it is only old.
+@Suite("An earlier state of a partition or the whole file is detected, served, and reported until accepted")
 struct WholeRollbackTests {
     private func fill(_ bed: VaultBed) async throws -> URL {
         let old = URL(filePath: bed.bed.path("old.db"))
@@ -34,7 +34,7 @@ struct WholeRollbackTests {
         try FileManager.default.removeItem(atPath: bed.anchors)
     }
 
-    @Test("the whole file, while the runtime directory remembers a later one")
+    @Test("an earlier whole file is detected by the anchor in the runtime directory")
     func wholeFile() async throws {
         try await withVaultBed { bed in
             let old = try await fill(bed)
@@ -46,7 +46,7 @@ struct WholeRollbackTests {
                 #expect(bed.log.text.contains("an earlier vault was put in place"))
                 try await vault.checkpoint()
             }
-            // It is in the file by now.
+            // By now the file itself records the roll-back.
             try forgetAnchor(bed)
             try await bed.use { vault in
                 #expect(try vault.statistics().isRolledBack)
@@ -69,7 +69,7 @@ struct WholeRollbackTests {
             let old = try await fill(bed)
             let newest = URL(filePath: bed.bed.path("newest.db"))
             try FileManager.default.copyItem(at: bed.file("vault.db"), to: newest)
-            // The same two commits again, on the old file, where nothing remembers.
+            // The same two commits again, on the old file, without anchors.
             try putBack(old, in: bed)
             try FileManager.default.moveItem(atPath: bed.anchors, toPath: bed.bed.path("anchors"))
             try await bed.use { vault in
@@ -83,7 +83,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("without what was remembered, an earlier whole file cannot be told: the promise ends there")
+    @Test("an earlier whole file is not detected if the anchor is lost as well")
     func wholeFileUnnoticed() async throws {
         try await withVaultBed { bed in
             let old = try await fill(bed)
@@ -96,7 +96,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("one partition, with all that belongs to it")
+    @Test("an earlier state of one partition is detected")
     func onePartition() async throws {
         try await withVaultBed { bed in
             let old = try await fill(bed)
@@ -124,7 +124,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("a partition that was written before it was read is noticed by the write")
+    @Test("a rolled-back partition is detected by a write before any read")
     func noticedByWriting() async throws {
         try await withVaultBed { bed in
             let old = try await fill(bed)
@@ -140,7 +140,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("a partition that is gone altogether", arguments: [true, false])
+    @Test("a deleted partition is detected", arguments: [true, false])
     func partitionGone(readsFirst: Bool) async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)
@@ -159,7 +159,7 @@ struct WholeRollbackTests {
     }
 
     @Test(
-        "the root of a partition that is gone or damaged: its rows are set aside",
+        "rows of a partition whose root is gone or damaged are set aside",
         arguments: [
             "DELETE FROM manifest WHERE partition = 1000",
             "UPDATE manifest SET box = zeroblob(100) WHERE partition = 1000",
@@ -183,7 +183,7 @@ struct WholeRollbackTests {
     }
 
     @Test(
-        "the vault's own manifest that is gone or damaged: rows are served, and nobody is told that they are the newest",
+        "if the vault's manifest is gone or damaged, rows are served and marked as possibly old",
         arguments: [
             "DELETE FROM manifest WHERE partition = 4294967295",
             "UPDATE manifest SET box = zeroblob(100) WHERE partition = 4294967295",
@@ -212,7 +212,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("an earlier manifest of the vault alone: it does not agree with any partition any more")
+    @Test("an earlier vault manifest alone does not match any partition")
     func earlierManifest() async throws {
         try await withVaultBed { bed in
             let old = try await fill(bed)
@@ -230,7 +230,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("a vault that was emptied, or is from before the first record", arguments: [true, false])
+    @Test("a vault that was emptied, or is from before the first record, is detected", arguments: [true, false])
     func emptied(isNew: Bool) async throws {
         try await withVaultBed { bed in
             try await bed.use { _ in }
@@ -262,7 +262,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("a file that is made to look as one without manifests does not open")
+    @Test("a file that claims to have no manifests does not open")
     func downgrade() async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)
@@ -278,7 +278,7 @@ struct WholeRollbackTests {
         }
     }
 
-    @Test("readers beside a writer never see an alarm")
+    @Test("readers during writes never see a false alarm")
     func noFalseAlarm() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

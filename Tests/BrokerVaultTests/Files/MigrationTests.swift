@@ -4,8 +4,8 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// `Fixtures/vault-format-1.sql` is what a broker of that time wrote, with the key that opens it.
-@Suite("A vault of an earlier version is brought to today's at the first start")
+/// `Fixtures/vault-format-1.sql` was written by a broker of that time, with the key that opens it.
+@Suite("A vault of an earlier version is migrated at the first start")
 struct MigrationTests {
     private let me = Partition(uid: 0)
 
@@ -31,7 +31,7 @@ struct MigrationTests {
         #expect(apps.first { $0.name == "payroll" }?.executables == ["/usr/bin/payroll-program"])
     }
 
-    @Test("with all that was in it; what was damaged is set aside")
+    @Test("a migrated vault has all its records, and damaged ones are set aside")
     func migrated() async throws {
         try await withVaultBed { bed in
             try putFixture(in: bed)
@@ -44,7 +44,7 @@ struct MigrationTests {
                 }
             }
             #expect(bed.log.lines.filter { $0.contains("newer format") }.count == 1)
-            // Said first: a broker that is killed in between has left the vault as it was.
+            // Logged first: a broker that is killed in between has left the vault as it was.
             let said = bed.log.lines.firstIndex { $0.contains("cannot open it any more") }
             let done = bed.log.lines.firstIndex { $0.contains("newer format") }
             #expect(try #require(said) < #require(done))
@@ -52,7 +52,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a row of the earlier file put into today's does not open")
+    @Test("a row of the earlier file does not open in the current format")
     func earlierRow() async throws {
         try await withVaultBed { bed in
             try putFixture(in: bed)
@@ -72,7 +72,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("the earlier file put back after that is noticed as the earlier file that it is")
+    @Test("the earlier file put back after the migration is detected")
     func earlierFile() async throws {
         try await withVaultBed { bed in
             try putFixture(in: bed)

@@ -19,7 +19,7 @@ struct StateDirectoryTests {
         return text
     }
 
-    @Test("is made with everything above it, for its owner alone")
+    @Test("a missing state directory is made with its parents, for its owner alone")
     func made() async throws {
         try await withTestBed { bed in
             let directory = try StateDirectory.open(creating: bed.path("one/two/three/"))
@@ -29,7 +29,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("open to others is refused and not repaired in silence", arguments: [0o755, 0o750, 0o701, 0o770, 0o777])
+    @Test("a directory open to others is refused, not repaired", arguments: [0o755, 0o750, 0o701, 0o770, 0o777])
     func tooOpen(mode: Int) async throws {
         try await withTestBed { bed in
             let path = try bed.makeDirectory("state")
@@ -40,7 +40,8 @@ struct StateDirectoryTests {
     }
 
     @Test(
-        "of somebody else is refused", .enabled(if: Prerequisite.root.shouldRun, "giving a directory away needs root"))
+        "a directory of another user is refused",
+        .enabled(if: Prerequisite.root.shouldRun, "giving a directory away needs root"))
     func foreign() async throws {
         try await withTestBed { bed in
             let path = try bed.makeDirectory("state")
@@ -50,7 +51,7 @@ struct StateDirectoryTests {
     }
 
     @Test(
-        "that is a link is refused, however it is spelled; a link above it is the person's own affair",
+        "a directory that is a link is refused in any spelling; a link above it is accepted",
         arguments: ["", "/"])
     func link(suffix: String) async throws {
         try await withTestBed { bed in
@@ -64,7 +65,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("that is a file is refused")
+    @Test("a file in place of the directory is refused")
     func file() async throws {
         try await withTestBed { bed in
             try Data().write(to: URL(filePath: bed.path("file")))
@@ -77,7 +78,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("holds files for its owner alone")
+    @Test("all files in the directory are for its owner alone")
     func fileModes() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -89,7 +90,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("with a vault that others may read or that is a link is refused", arguments: ["vault.db", "vault.db-wal"])
+    @Test("a vault file that is a link or open to others is refused", arguments: ["vault.db", "vault.db-wal"])
     func openVaultFile(name: String) async throws {
         try await withVaultBed { bed in
             try await bed.use { try await $0.store(Sample.refreshToken(), secret: "r") }
@@ -109,7 +110,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("is one broker's at a time")
+    @Test("only one broker at a time can use the directory")
     func inUse() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -126,7 +127,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("is free again when a vault is dropped without being closed")
+    @Test("the directory is free again when a vault is dropped without being closed")
     func dropped() async throws {
         try await withVaultBed { bed in
             var vault: Vault? = try await bed.open()

@@ -4,9 +4,9 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("A vault that an earlier release kept in another folder")
+@Suite("A vault in an earlier release's folder")
 struct VaultMoveTests {
-    /// A home with a vault where systemd 252 has it, and the broker's own folder, which is not made yet.
+    /// A home with a vault in the folder of systemd 252, and the path of the broker's own folder, which does not exist yet.
     private struct Home {
         let earlier: VaultBed
         let own: VaultBed
@@ -50,7 +50,7 @@ struct VaultMoveTests {
         try await withTestBed { try await body(Home($0)) }
     }
 
-    @Test("One folder under both names keeps its vault")
+    @Test("one folder under both names keeps its vault")
     func sameFolder() async throws {
         try await withHome { home in
             try await home.fill(in: home.own)
@@ -62,11 +62,11 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("is moved with its key and with what only its log has, once; settings stay; a link shows where it is")
+    @Test("the vault is moved once with key and log, without settings, and a link shows the new place")
     func moved() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)
-            // As a broker leaves it that was killed.
+            // The state that a killed broker leaves.
             let vault = try await home.earlier.open()
             try await vault.store(Sample.refreshToken("other"), secret: "late")
             let files = try home.earlier.contents()
@@ -85,7 +85,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("is moved although systemd made a link to its folder in the place of the new one")
+    @Test("the vault is moved even if systemd replaced the new folder by a link to the old one")
     func linked() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)
@@ -96,7 +96,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("is not looked for where only settings are, which stay as they are")
+    @Test("a folder with settings only is left unchanged")
     func settingsOnly() async throws {
         try await withHome { home in
             try FileManager.default.createDirectory(atPath: home.earlier.path, withIntermediateDirectories: false)
@@ -108,7 +108,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("is refused beside another vault: both folders are named, and both vaults stay")
+    @Test("a move to a folder with another vault is refused, naming both, and both vaults stay")
     func another() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)
@@ -118,7 +118,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("is left to the broker that works on it")
+    @Test("a vault that another broker uses is not moved")
     func inUse() async throws {
         try await withHome { home in
             let vault = try await home.earlier.open()
@@ -128,7 +128,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("does not make a link of the person's own acceptable: what it leads to is named")
+    @Test("a link that the user made is refused, and its target is named")
     func foreignLink() async throws {
         try await withHome { home in
             try await home.fill(in: home.earlier)
@@ -138,7 +138,7 @@ struct VaultMoveTests {
         }
     }
 
-    @Test("a folder that systemd prepared may be a link")
+    @Test("a link to a folder that systemd prepared is accepted")
     func prepared() async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("private")

@@ -3,7 +3,7 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("Decoding what was read")
+@Suite("Decoding JSON nodes")
 struct JSONNodeDecoderTests {
     private struct Record: Codable, Equatable {
         enum Kind: String, Codable { case small, large }
@@ -11,7 +11,7 @@ struct JSONNodeDecoderTests {
             var place: Int32
             var share: Double
         }
-        /// One value that stands for itself.
+        /// A type that encodes as a single value.
         struct Name: Codable, Equatable {
             var text: String
             init(_ text: String) { self.text = text }
@@ -43,12 +43,12 @@ struct JSONNodeDecoderTests {
         try JSONNodeDecoder.decode(type, from: JSONReader.read(text))
     }
 
-    @Test("gives what Foundation's encoder was given")
+    @Test("the decoder restores what Foundation's encoder wrote")
     func roundTrip() throws {
         #expect(try decode(Record.self, JSONEncoder().encode(Self.record)) == Self.record)
     }
 
-    @Test("the encoder's text is read as the same value, by Foundation's decoder as well")
+    @Test("the encoder's text decodes to the same value, with Foundation's decoder as well")
     func encoder() throws {
         let text = try JSONTextEncoder.encode(Self.record)
         #expect(try decode(Record.self, text) == Self.record)
@@ -58,7 +58,7 @@ struct JSONNodeDecoderTests {
         #expect(ours != nil && ours == theirs)
     }
 
-    /// Asks for places, and fills them in another order.
+    /// Requests containers, and fills them in another order.
     private struct Nested: Encodable {
         enum Key: String, CodingKey { case first, second, third }
         func encode(to encoder: any Encoder) throws {
@@ -76,13 +76,13 @@ struct JSONNodeDecoderTests {
         }
     }
 
-    @Test("containers within containers are filled in any order")
+    @Test("nested containers can be filled in any order")
     func nested() throws {
         let text = String(decoding: try JSONTextEncoder.encode(Nested()), as: UTF8.self)
         #expect(text == #"{"first":["a",null,{"third":null}],"second":{"first":1},"third":true}"#)
     }
 
-    @Test("what JSON has no text for is an error, wherever it stands", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("a value without a JSON text is an error at any depth", arguments: [Double.nan, .infinity, -.infinity])
     func withoutText(number: Double) {
         #expect(throws: EncodingError.self) { try JSONTextEncoder.encode(number) }
         #expect(throws: EncodingError.self) { try JSONTextEncoder.encode([1, number, 2]) }
@@ -90,7 +90,7 @@ struct JSONNodeDecoderTests {
     }
 
     @Test(
-        "a value of another type, out of range or missing is an error, as for Foundation's decoder",
+        "a value that is missing, out of range or of another type is an error, as for Foundation's decoder",
         arguments: [
             (#""isOn":true"#, #""isOn":1"#), (#""count":"#, #""count":1"#), (#""count":"#, #""other":"#),
             (#""kind":"large""#, #""kind":"huge""#), (#""kind":"large""#, #""kind":null"#),

@@ -4,11 +4,11 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("A vault with a recovery passphrase beside its key")
+@Suite("A vault with a recovery passphrase in addition to its key")
 struct AddedSourceTests {
     private static let recovery = Secret("a long sentence for bad days")
 
-    /// A vault with one refresh token and a key file, which a passphrase opens, too.
+    /// A vault with one refresh token and a key file, which a passphrase opens as well.
     private func make(_ bed: VaultBed) async throws {
         try await bed.use { vault in
             try await vault.store(Sample.refreshToken(), secret: "r")
@@ -25,7 +25,7 @@ struct AddedSourceTests {
     /// As on another machine.
     private func loseKey(_ bed: VaultBed) throws { try FileManager.default.removeItem(at: bed.file("vault.key")) }
 
-    @Test("opens as before while the key is there, and asks nobody")
+    @Test("while the key exists, the vault opens without the recovery passphrase")
     func usual() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -36,7 +36,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("without its key it starts locked, says what opens it, and opens with that alone")
+    @Test("without its key the vault starts locked, names the passphrase, and opens with it alone")
     func recovered() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -49,7 +49,7 @@ struct AddedSourceTests {
                 #expect(none.map { "\($0)" }?.contains("brokerctl unlock") == true)
                 try await vault.unlock(passphrase: Self.recovery)
                 try expectContent(vault)
-                // The machine gets a key of its own, and then the passphrase opens the vault again.
+                // The machine gets its own key, and then the passphrase opens the vault again.
                 try await vault.setKeySource("key-file", passphrase: nil, at: 9)
                 #expect(await vault.keyStatus().added.isEmpty)
                 try await vault.addKeySource("passphrase", passphrase: Self.recovery)
@@ -66,7 +66,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("a new recovery passphrase takes the place of the one before; removed, none opens it")
+    @Test("a new recovery passphrase replaces the previous one, and after its removal none opens the vault")
     func replaced() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -74,7 +74,7 @@ struct AddedSourceTests {
             try await bed.use { vault in
                 try await vault.addKeySource("passphrase", passphrase: next)
                 #expect(await vault.keyStatus().added == ["passphrase"])
-                // Its data keys are others, and what opens it is as before.
+                // It gets other data keys, and the same sources open it.
                 try await vault.replaceDataKeys(at: 9)
             }
             let key = try bed.bytes("vault.key")
@@ -99,8 +99,8 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("a vault with a passphrase takes either of the two; what it has already is not added")
-    func besidePassphrase() async throws {
+    @Test("a vault with a passphrase opens with either, and its own source cannot be added")
+    func twoPassphrases() async throws {
         try await withVaultBed { bed in
             try await make(bed)
             let daily = Secret("for every day of the week")
@@ -120,7 +120,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("another key ends it: a row from before, put back, opens nothing with the passphrase or with the earlier key")
+    @Test("replacing the key invalidates added sources: an earlier row put back opens nothing")
     func ended() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -150,7 +150,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("what an added source kept goes with it when the vault gets another key")
+    @Test("an added source's key is discarded when the vault gets another key")
     func discarded() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -166,7 +166,7 @@ struct AddedSourceTests {
         }
     }
 
-    @Test("what somebody wrote in its place opens nothing, and the key goes on opening the vault")
+    @Test("a forged added source opens nothing, and the vault's key still works")
     func forged() async throws {
         try await withVaultBed { bed in
             try await make(bed)

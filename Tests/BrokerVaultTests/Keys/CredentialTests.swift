@@ -4,7 +4,7 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// The folder that systemd would fill, with a credential of the test's.
+/// The folder that systemd would fill, with a credential of the test.
 private struct Credentials {
     let path: String
     var source: CredentialSource { CredentialSource(in: path) }
@@ -27,7 +27,7 @@ struct CredentialTests {
         return text
     }
 
-    @Test("is made and opened with it")
+    @Test("a vault is made and opened with a credential")
     func opens() async throws {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1)).source
@@ -41,7 +41,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("says what is missing, what is lost and how to start over when it is not there")
+    @Test("a missing credential is reported with its consequences and how to start over")
     func lost() async throws {
         try await withVaultBed { bed in
             await (try await bed.open(keySource: Credentials(bed, Self.bytes(1)).source)).close()
@@ -56,7 +56,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("does not open with another, with a part of it, or with more than it", arguments: [0, 1, 2])
+    @Test("another, a truncated or a longer credential does not open the vault", arguments: [0, 1, 2])
     func foreign(which: Int) async throws {
         try await withVaultBed { bed in
             await (try await bed.open(keySource: Credentials(bed, Self.bytes(1, 40)).source)).close()
@@ -71,16 +71,16 @@ struct CredentialTests {
         }
     }
 
-    @Test("refuses what can be no key", arguments: [0, 31, 70_000])
+    @Test("a credential of an impossible size is refused", arguments: [0, 31, 70_000])
     func size(count: Int) async throws {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1, count)).source
             #expect(
-                text(of: try await vaultError { _ = try await bed.open(keySource: source) }).contains("is no key"))
+                text(of: try await vaultError { _ = try await bed.open(keySource: source) }).contains("is not a key"))
         }
     }
 
-    @Test("of one credential, two vaults have two keys")
+    @Test("two vaults derive different keys from one credential")
     func keyOfEachVault() async throws {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1)).source
@@ -97,14 +97,14 @@ struct CredentialTests {
 struct KeyOrderTests {
     private func open(_ bed: VaultBed, order: [String], credentials: String?) async throws -> Vault {
         let directory = try StateDirectory.open(creating: bed.path)
-        var surroundings = KeySourceContext(directory: directory, credentials: credentials)
-        surroundings.credentialService = CredentialService(at: bed.bed.path("nobody"))
-        let sources = KeySources.all(in: surroundings)
+        var context = KeySourceContext(directory: directory, credentials: credentials)
+        context.credentialService = CredentialService(at: bed.bed.path("nobody"))
+        let sources = KeySources.all(in: context)
         return try await Vault.open(
             in: directory, keySources: KeySourceChoice(sources, order: order), at: 7, logger: bed.log.logger)
     }
 
-    @Test("a new vault takes the first that is there, and the log names those that are not")
+    @Test("a new vault uses the first available source, and the log names the unavailable ones")
     func newVault() async throws {
         try await withVaultBed { bed in
             let vault = try await open(bed, order: ["credential", "key-file"], credentials: nil)
@@ -116,7 +116,7 @@ struct KeyOrderTests {
         }
     }
 
-    @Test("a stronger one that appears later changes nothing by itself, and one that is gone is not passed over")
+    @Test("a stronger source that appears later changes nothing, and a missing source is not skipped")
     func existing() async throws {
         try await withVaultBed { bed in
             let credentials = try Credentials(bed, Data(repeating: 1, count: 32)).path
@@ -135,7 +135,7 @@ struct KeyOrderTests {
         }
     }
 
-    @Test("what the configuration does not name is not set")
+    @Test("a source that the configuration does not name cannot be set")
     func notAllowed() async throws {
         try await withVaultBed { bed in
             let vault = try await open(bed, order: ["key-file"], credentials: nil)

@@ -34,10 +34,10 @@ struct KeyChangeTests {
     }
 
     private func settled(_ vault: Vault) async throws {
-        try await eventually("all records are sealed anew") { await !vault.keyStatus().isResealing }
+        try await eventually("all records are resealed") { await !vault.keyStatus().isResealing }
     }
 
-    @Test("another source wraps the same data keys: no record is written")
+    @Test("another source wraps the same data keys without rewriting records")
     func setSource() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in try await fill(vault) }
@@ -49,7 +49,7 @@ struct KeyChangeTests {
             }
             #expect(try self.boxes(bed) == boxes)
             #expect(Set(try self.wrapped(bed)).isDisjoint(with: wrapped))
-            // Nothing of what the key file wrapped is left in the file.
+            // The file contains nothing that the key file wrapped.
             let file = try bed.bytes("vault.db")
             for old in wrapped {
                 let bytes = try #require(Data(hex: old))
@@ -58,7 +58,7 @@ struct KeyChangeTests {
         }
     }
 
-    @Test("a new data key: every record is sealed anew, and everything can be read all the time")
+    @Test("replacing the data key reseals every record, and all stay readable meanwhile")
     func rotate() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in try await fill(vault) }
@@ -69,7 +69,7 @@ struct KeyChangeTests {
                 try check(vault)
                 try await settled(vault)
                 try check(vault)
-                // What memory still holds as it was before opens, and is written with the new key.
+                // Records in memory from before still open, and are written with the new key.
                 #expect(try vault.secret(of: held.sealed).revealed().hasPrefix("secret-"))
                 try await vault.commit(VaultChange(in: Sample.me, puts: [held.sealed]))
             }
@@ -77,7 +77,7 @@ struct KeyChangeTests {
             try await bed.use { vault in
                 try await settled(vault)
                 try check(vault)
-                // A second time, because then the first key is no special case any more.
+                // A second time, because then the first key is no longer a special case.
                 try await vault.replaceDataKeys(at: 11)
                 try await settled(vault)
             }
@@ -85,7 +85,7 @@ struct KeyChangeTests {
         }
     }
 
-    @Test("the key before opens nothing of the vault any more")
+    @Test("the former data key opens nothing in the vault")
     func formerKey() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in try await fill(vault) }
@@ -94,7 +94,7 @@ struct KeyChangeTests {
                 try await vault.replaceDataKeys(at: 10)
                 try await settled(vault)
             }
-            // Somebody puts the wrapped former key back.
+            // An attacker puts the wrapped former key back.
             try edit(
                 bed.file("vault.db"),
                 "UPDATE partition_key SET wrapped = x'\(old[0])' WHERE partition = \(Sample.me.uid)")
@@ -104,7 +104,7 @@ struct KeyChangeTests {
         }
     }
 
-    @Test("a lock in the middle stops it, and unlocking goes on with it")
+    @Test("locking interrupts resealing, and unlocking continues it")
     func lockedMeanwhile() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -121,14 +121,14 @@ struct KeyChangeTests {
         }
     }
 
-    @Test("a partition that is new while its key is not on disk yet survives lock and change of the source")
+    @Test("a new partition whose key is not on disk yet survives a lock and a change of the source")
     func unsavedPartition() async throws {
         try await withVaultBed { bed in
             let passphrase = Secret("a long sentence")
             try await bed.use { vault in
                 let stored = try vault.seal(Sample.refreshToken(), secret: Secret("r"), in: Sample.me)
                 vault.lock()
-                // It waited for the disk. The row needs no key any more, but the list of rows does.
+                // It waited for the disk. The row no longer needs a key, but the list of rows does.
                 let change = VaultChange(in: Sample.me, puts: [stored.sealed])
                 #expect(try await vaultError { try await vault.commit(change) } == .locked)
                 try await vault.unlock(passphrase: nil)

@@ -10,7 +10,7 @@ struct KeyFileTests {
         try await bed.use { try await $0.store(Sample.refreshToken(), secret: "r") }
     }
 
-    /// Opens what must not open; nothing in the directory may have changed.
+    /// Opens a vault that must not open; the directory must stay unchanged.
     private func refusal(_ bed: VaultBed) async throws -> VaultError? {
         let before = try bed.contents().filter { !$0.key.hasSuffix("-shm") && !$0.value.isEmpty }
         let error = try await vaultError { await (try await bed.open()).close() }
@@ -27,7 +27,7 @@ struct KeyFileTests {
         #expect(text.contains(word), "\(text)")
     }
 
-    @Test("is made at first start, for its owner alone, and used from then on")
+    @Test("the key file is made at first start, for its owner alone, and used from then on")
     func firstStart() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -46,7 +46,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("differs from vault to vault, and is not in the vault")
+    @Test("each vault has a different key, which is not in the vault")
     func isRandom() async throws {
         try await withVaultBed { one in
             try await withVaultBed { two in
@@ -67,7 +67,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("missing beside a vault is an error; no new one is made")
+    @Test("a missing key file of an existing vault is an error, and no new one is made")
     func missing() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -77,7 +77,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("of another vault is called wrong, and opens this vault no more than none")
+    @Test("another vault's key is reported as wrong, and does not open this vault")
     func wrong() async throws {
         try await withVaultBed { bed in
             try await withVaultBed { other in
@@ -101,7 +101,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("open to others is refused", arguments: [0o640, 0o604, 0o620, 0o666, 0o601])
+    @Test("a key file open to others is refused", arguments: [0o640, 0o604, 0o620, 0o666, 0o601])
     func tooOpen(mode: Int) async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -110,7 +110,9 @@ struct KeyFileTests {
         }
     }
 
-    @Test("of somebody else is refused", .enabled(if: Prerequisite.root.shouldRun, "giving a file away needs root"))
+    @Test(
+        "a key file of another user is refused",
+        .enabled(if: Prerequisite.root.shouldRun, "giving a file away needs root"))
     func foreign() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -119,7 +121,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("that is a link is refused, even to a good key")
+    @Test("a key file that is a link is refused, even to a good key")
     func link() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -129,7 +131,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("that is a directory or a pipe is refused, without waiting for a writer")
+    @Test("a directory or a pipe in place of the key file is refused without blocking")
     func notAFile() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
@@ -145,7 +147,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "that is not one, or not all of one, is refused",
+        "an invalid or truncated key file is refused",
         arguments: [
             "", "token-broker vault key 1\n", "token-broker vault key 2\n" + String(repeating: "a", count: 64) + "\n",
             "token-broker vault key 1\n" + String(repeating: "a", count: 63) + "\n",
@@ -163,13 +165,13 @@ struct KeyFileTests {
         }
     }
 
-    @Test("of an interrupted first start is used for the vault that is made then")
+    @Test("the key file of an interrupted first start is used for the new vault")
     func interruptedFirstStart() async throws {
         try await withVaultBed { bed in
             try await fill(bed)
             let key = try bed.bytes("vault.key")
             try FileManager.default.removeItem(at: bed.file("vault.db"))
-            // It was not there long enough to be remembered.
+            // It was not there long enough for an anchor.
             try FileManager.default.removeItem(atPath: bed.anchors)
             for name in ["vault.key.new", "vault.db.new", "vault.db.new-wal"] {
                 try Data("left behind".utf8).write(to: bed.file(name))

@@ -4,8 +4,8 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// A key file that lies apart from its vault.
-@Suite("A key file in a folder of its own")
+/// A key file in a different folder than its vault.
+@Suite("A key file in a separate folder")
 struct KeyPlaceTests {
     private struct Folders {
         let bed: VaultBed
@@ -34,7 +34,7 @@ struct KeyPlaceTests {
         var keyFiles: [String] { get throws { try contents.filter { $0.hasSuffix(".key") } } }
     }
 
-    @Test("is made there, marked for programs that make copies, and not beside the vault")
+    @Test("a new key is made in its folder, marked for backup programs, and not next to the vault")
     func made() async throws {
         try await withVaultBed { bed in
             let folders = Folders(bed)
@@ -48,7 +48,7 @@ struct KeyPlaceTests {
         }
     }
 
-    @Test("takes over the key of a vault from before, once that has opened it")
+    @Test("the key of an earlier vault is moved there once it has opened the vault")
     func moved() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in try await vault.store(Sample.refreshToken(), secret: "r") }
@@ -65,27 +65,27 @@ struct KeyPlaceTests {
         }
     }
 
-    @Test("a move that was interrupted after any of its steps is finished by the next start", arguments: [0, 1, 2])
+    @Test("a move that was interrupted after any step is completed by the next start", arguments: [0, 1, 2])
     func interrupted(step: Int) async throws {
         try await withVaultBed { bed in
             let folders = Folders(bed)
             try await folders.use { vault in try await vault.store(Sample.refreshToken(), secret: "r") }
             let name = try #require(try folders.keyFiles.first)
             let moved = URL(filePath: "\(folders.keys)/\(name)")
-            let beside = bed.file("vault.key")
-            try FileManager.default.copyItem(at: moved, to: beside)
-            // Copied in part; copied and named; the old one not yet gone.
+            let nextToVault = bed.file("vault.key")
+            try FileManager.default.copyItem(at: moved, to: nextToVault)
+            // Partly copied; copied and named; the old one not removed yet.
             if step < 2 { try FileManager.default.removeItem(at: moved) }
             if step == 1 { try Data("token-br".utf8).write(to: URL(filePath: moved.path + ".new")) }
             try await folders.use { vault throws in
                 #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
             }
             #expect(try folders.keyFiles == [name])
-            #expect(!FileManager.default.fileExists(atPath: beside.path))
+            #expect(!FileManager.default.fileExists(atPath: nextToVault.path))
         }
     }
 
-    @Test("a foreign key beside the vault is neither moved nor removed")
+    @Test("a foreign key next to the vault is neither moved nor removed")
     func foreign() async throws {
         try await withVaultBed { bed in
             let folders = Folders(bed)
@@ -98,7 +98,7 @@ struct KeyPlaceTests {
         }
     }
 
-    @Test("two vaults have two keys in one folder, and one that changes its source takes only its own away")
+    @Test("two vaults have two keys in one folder, and a change of source removes only its own")
     func twoVaults() async throws {
         try await withVaultBed { first in
             let folders = Folders(first)

@@ -4,7 +4,7 @@ import BrokerVault
 import Synchronization
 import Testing
 
-/// A source as later ones are: its key depends on something it has the vault keep.
+/// A source whose key depends on parameters that the vault stores.
 private final class RememberedKeys: KeySource {
     let name: String
     private let keys = Mutex<[[UInt8]: Secret]>([:])
@@ -29,9 +29,9 @@ private final class RememberedKeys: KeySource {
     }
 }
 
-@Suite("Where the key comes from")
+@Suite("The source of the key")
 struct KeySourceTests {
-    @Test("a source gets back what it had the vault keep, and is named in the statistics")
+    @Test("a source gets its stored parameters back, and is named in the statistics")
     func parameters() async throws {
         try await withVaultBed { bed in
             let source = RememberedKeys()
@@ -45,7 +45,7 @@ struct KeySourceTests {
         }
     }
 
-    @Test("every source that a configuration can name has that name itself, for the vault records it")
+    @Test("every configurable source has its configured name, which the vault records")
     func names() async throws {
         #expect(KeySources.names == ["key-file", "credential", "secret-service", "passphrase"])
         try await withVaultBed { bed in
@@ -55,7 +55,7 @@ struct KeySourceTests {
         }
     }
 
-    @Test("a vault opens with no other source than it was made with, even if that has the key")
+    @Test("a vault opens only with the source that it was made with, even if another has the key")
     func noDowngrade() async throws {
         try await withVaultBed { bed in
             await (try await bed.open(keySource: RememberedKeys())).close()
@@ -72,7 +72,7 @@ struct KeySourceTests {
         }
     }
 
-    @Test("a source whose recorded name was changed in the file does not open it")
+    @Test("a vault whose recorded source name was changed does not open")
     func renamedSource() async throws {
         try await withVaultBed { bed in
             await (try await bed.open()).close()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A vault of many users")
 struct ManyPartitionsTests {
-    @Test("the keys of a thousand users take few of the process's mappings")
+    @Test("the keys of a thousand users take few memory mappings")
     func mappingsOfKeys() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -18,7 +18,7 @@ struct ManyPartitionsTests {
         }
     }
 
-    @Test("who writes much holds up others by one write: each user has a turn")
+    @Test("a user with many writes delays others by one write, because users take turns")
     func turns() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

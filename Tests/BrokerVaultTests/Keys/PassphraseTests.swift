@@ -15,7 +15,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("starts locked, and opens with the passphrase")
+    @Test("a vault with a passphrase starts locked, and the passphrase opens it")
     func startsLocked() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -31,7 +31,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("is not worked on for who has gone")
+    @Test("a cancelled unlock does not derive the key")
     func gone() async throws {
         let error = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -43,10 +43,10 @@ struct PassphraseTests {
             Issue.record("\(error)")
             return
         }
-        #expect(text.contains("nobody waits"))
+        #expect(text.contains("was cancelled"))
     }
 
-    @Test("stays locked for a wrong passphrase and for none, and nothing in it changes")
+    @Test("a wrong or missing passphrase leaves the vault locked and unchanged")
     func wrong() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -63,7 +63,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("has no key file any more")
+    @Test("a vault with a passphrase has no key file")
     func noKeyFile() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -71,7 +71,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("takes another passphrase, after which the first opens nothing")
+    @Test("after a change of passphrase the first one opens nothing")
     func changed() async throws {
         try await withVaultBed { bed in
             try await make(bed)
@@ -89,7 +89,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("does not take a passphrase of a few letters, and stays as it is")
+    @Test("a short passphrase is refused, and the vault stays as it is")
     func short() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -107,7 +107,7 @@ struct PassphraseTests {
     }
 
     @Test(
-        "whose file asks for more memory than any broker would is damaged, and none is taken",
+        "excessive memory costs in the file are reported as damage, without allocating",
         arguments: [
             // Version, passes, memory, length of the salt, salt: 2 GiB, and more than the unit can spare (256 MiB).
             "01" + "03000000" + "00000080" + "10000000" + String(repeating: "aa", count: 16),
@@ -129,7 +129,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("cannot be made by a broker that nobody talks to")
+    @Test("a broker without a passphrase cannot make a vault with this source")
     func newVault() async throws {
         try await withVaultBed { bed in
             let error = try await vaultError { _ = try await bed.open(keySource: PassphraseSource()) }

@@ -4,10 +4,10 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// A new data key seals everything anew. What an editor of the file did before that must not come out of it as new.
-@Suite("A new data key makes no old row a new one")
+/// A new data key reseals everything. Rows that an attacker put back must not become new ones by this.
+@Suite("Replacing the data key makes no old row a new one")
 struct RotationUnderAttackTests {
-    /// Fills a vault, keeps a copy in which the victim's token is an earlier one, and goes on.
+    /// Fills a vault, keeps a copy in which the victim's token is an earlier one, and continues.
     private func fill(_ bed: VaultBed) async throws -> (old: URL, bucketKey: [UInt8]) {
         let old = URL(filePath: bed.bed.path("old.db"))
         var bucketKey: [UInt8] = []
@@ -24,7 +24,7 @@ struct RotationUnderAttackTests {
 
     private func rotate(_ vault: Vault) async throws {
         try await vault.replaceDataKeys(at: 10)
-        try await eventually("all records are sealed anew") { await !vault.keyStatus().isResealing }
+        try await eventually("all records are resealed") { await !vault.keyStatus().isResealing }
         try await vault.checkpoint()
     }
 
@@ -32,7 +32,7 @@ struct RotationUnderAttackTests {
         #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count >= count)
     }
 
-    @Test("an old row that was put back is set aside, whether or not anybody read it before", arguments: [true, false])
+    @Test("an old row that was put back is set aside, whether or not it was read before", arguments: [true, false])
     func rowPutBack(whileRunning: Bool) async throws {
         try await withVaultBed { bed in
             let (old, key) = try await fill(bed)
@@ -54,7 +54,7 @@ struct RotationUnderAttackTests {
         }
     }
 
-    @Test("a row that was deleted is missed, although nothing of its page is left to be sealed anew")
+    @Test("a deleted row is detected although its page has no more rows to reseal")
     func deletedRow() async throws {
         try await withVaultBed { bed in
             let (_, key) = try await fill(bed)
@@ -73,7 +73,7 @@ struct RotationUnderAttackTests {
         }
     }
 
-    @Test("an old row put back with its page of the manifest is set aside, and no other page's rows are")
+    @Test("an old row put back with its page of the manifest is set aside, without other pages' rows")
     func pagePutBack() async throws {
         try await withVaultBed { bed in
             let (old, key) = try await fill(bed)
@@ -87,13 +87,13 @@ struct RotationUnderAttackTests {
                 try await rotate(vault)
                 #expect(try vault.accessTokens().isEmpty)
                 #expect(try vault.statistics().quarantined >= 1)
-                // Some may share the page.
+                // Some may be on the same page.
                 try expectBystanders(vault, atLeast: 180)
             }
         }
     }
 
-    @Test("an earlier state of a partition is still said to be one afterwards")
+    @Test("a rolled-back partition is still reported after resealing")
     func partitionPutBack() async throws {
         try await withVaultBed { bed in
             let (old, _) = try await fill(bed)
@@ -114,7 +114,7 @@ struct RotationUnderAttackTests {
         }
     }
 
-    @Test("where nothing could be remembered meanwhile, the next session has no false alarm")
+    @Test("after resealing without anchors, the next session has no false alarm")
     func withoutSession() async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)

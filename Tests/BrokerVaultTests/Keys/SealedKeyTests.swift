@@ -14,7 +14,7 @@ struct SealedKeyTests {
         return text
     }
 
-    @Test("is made and opened by the service, under a name of its own; the vault holds no key")
+    @Test("the service seals and opens the key under its own name, and the vault contains no key")
     func opens() async throws {
         try await withVaultBed { bed in
             let double = try SealingDouble(in: bed.bed)
@@ -32,7 +32,7 @@ struct SealedKeyTests {
         }
     }
 
-    @Test("a credential of the unit's goes before; a vault of one form is never opened by the other")
+    @Test("a unit's credential takes precedence, and neither form opens a vault of the other")
     func forms() async throws {
         try await withVaultBed { bed in
             let double = try SealingDouble(in: bed.bed)
@@ -53,7 +53,7 @@ struct SealedKeyTests {
         }
     }
 
-    @Test("is locked while the service does not answer, and open when it does again")
+    @Test("the vault is locked while the service does not answer, and opens when it does")
     func away() async throws {
         try await withVaultBed { bed in
             let double = try SealingDouble(in: bed.bed)
@@ -74,7 +74,7 @@ struct SealedKeyTests {
     }
 
     @Test(
-        "says what it means when systemd opens it no more, or says what is no answer; nothing is overwritten",
+        "a refusal or an invalid answer of the service is explained, and nothing is overwritten",
         arguments: [
             (SealingDouble.Behaviour.refuses, "io.systemd.Credentials.BadFormat"), (.says("no"), "no JSON"),
             (.says("[]"), "no JSON object"), (.says(#"{"parameters":{"data":"?"}}"#), "lacks"), (.says("{}"), "lacks"),
@@ -94,7 +94,7 @@ struct SealedKeyTests {
         }
     }
 
-    @Test("an answer with another key is another key: it opens nothing")
+    @Test("an answer with another key opens nothing")
     func foreign() async throws {
         try await withVaultBed { bed in
             let double = try SealingDouble(in: bed.bed)
@@ -109,7 +109,7 @@ struct SealedKeyTests {
         }
     }
 
-    @Test("a new vault where there is neither form is told what to do")
+    @Test("a new vault without either form is refused with instructions")
     func neither() async throws {
         try await withVaultBed { bed in
             let source = CredentialSource(in: nil, sealedBy: CredentialService(at: "/none"))

@@ -3,12 +3,12 @@ import BrokerVault
 import Foundation
 import Testing
 
-/// Both run in a process of their own, `vault-torture`: a limit and a mount belong to a whole process. What is checked
-/// stands there; it ends with status 0 if all of it held.
-@Suite("When nothing more can be written")
+/// Both run in another process, `vault-torture`: a limit and a mount apply to a whole process. The checks are there; it exits
+/// with status 0 if all of them passed.
+@Suite("A vault on a full disk")
 struct FullDiskTests {
     @Test(
-        "a full file system keeps what it has, and writing goes on when there is space",
+        "a full file system keeps its records, and writing continues when there is space",
         .enabled(if: Prerequisite.root.shouldRun, "a file system of one's own needs root"))
     func fullFileSystem() async throws {
         try await withTestBed { bed in
@@ -21,7 +21,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("a file that may not grow is no different")
+    @Test("a file size limit has the same effect")
     func sizeLimit() async throws {
         try await withTestBed { bed in
             let tool = try PackageTree.program("vault-torture")

@@ -4,14 +4,14 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("A broker that is killed in the middle of writing, or whose machine loses power")
+@Suite("A broker that is killed while writing, or whose machine loses power")
 struct KillTests {
     static let slots = 8
 
-    /// What must be in each slot, as `vault-torture loop` announced and confirmed it.
+    /// The expected value of each slot, as `vault-torture loop` announced and confirmed it.
     private struct Ledger {
         var confirmed: [Int: Int64] = [:]
-        /// The change that was under way at the end: made or not, but nothing in between.
+        /// The change that was under way at the end: done or not, but nothing in between.
         var open: (slot: Int, value: Int64?)?
         var highest: Int64 = 0
         var confirmations = 0
@@ -45,7 +45,7 @@ struct KillTests {
         }
     }
 
-    /// Every record, opened; throws if a pair disagrees.
+    /// Opens every record; throws if a pair disagrees.
     private func readPairs(_ vault: Vault) throws -> [Int: Int64] {
         let partition = Partition(uid: 1000)
         func values<Record: VaultRecord>(
@@ -66,7 +66,7 @@ struct KillTests {
         return access
     }
 
-    /// A process writes until one of its steps is its last; then the next one reads.
+    /// A process writes until it is stopped at one of its steps; then the next one reads.
     private func round(
         _ bed: VaultBed, _ points: FaultPoints, _ ledger: inout Ledger, _ fault: FaultPoints.Fault, at step: Int
     ) async throws {
@@ -87,11 +87,11 @@ struct KillTests {
         }
     }
 
-    /// A commit is some twenty steps. First each step, then one here and there until far beyond the first checkpoints.
+    /// A commit takes about twenty steps. First each step, then samples until far beyond the first checkpoints.
     private static let steps = Array(1...30) + Array(stride(from: 31, through: 1000, by: 37))
 
     @Test(
-        "loses nothing it confirmed and tears nothing apart, whichever step is the last one",
+        "a kill at any step loses no confirmed change and tears no pair apart",
         arguments: FaultPoints.Fault.endings)
     func killedWhileWriting(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -104,7 +104,7 @@ struct KillTests {
     }
 
     @Test(
-        "leaves a directory that the next start can use, also when it was the first start",
+        "a kill leaves a directory that the next start can use, even after the first start",
         arguments: FaultPoints.Fault.endings)
     func killedAtFirstStart(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in

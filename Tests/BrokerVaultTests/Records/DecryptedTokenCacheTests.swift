@@ -3,10 +3,10 @@ import BrokerTestSupport
 import BrokerVault
 import Testing
 
-/// What was opened lately is answered from memory; nobody may notice but for the time it takes.
-@Suite("Tokens that are asked for again")
+/// Recently opened tokens are served from memory; only the timing may show it.
+@Suite("The cache of decrypted tokens")
 struct DecryptedTokenCacheTests {
-    @Test("far more tokens than are kept come out right, in any order and again and again")
+    @Test("far more tokens than the cache holds are read correctly, in any order and repeatedly")
     func many() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -26,10 +26,10 @@ struct DecryptedTokenCacheTests {
         }
     }
 
-    /// Some are longer than what is kept, one is empty.
+    /// Some are longer than the cache's limit, one is empty.
     private func secret(_ number: Int) -> Secret { Secret(String(repeating: "\(number) ", count: number * 8)) }
 
-    @Test("a locked vault opens none, also of those that were opened before")
+    @Test("a locked vault opens no token, not even a cached one")
     func locked() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -43,7 +43,7 @@ struct DecryptedTokenCacheTests {
         }
     }
 
-    @Test("what is sealed with a new key, or for another place, is another record, and must open by itself")
+    @Test("a record sealed with a new key, or for another place, is not served from the cache")
     func others() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -60,7 +60,7 @@ struct DecryptedTokenCacheTests {
         }
     }
 
-    @Test("in a partition whose keys are gone nothing opens")
+    @Test("nothing opens in a partition without keys")
     func erased() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

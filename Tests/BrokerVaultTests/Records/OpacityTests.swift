@@ -4,9 +4,9 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("Whoever reads the files learns nothing")
+@Suite("The files reveal nothing")
 struct OpacityTests {
-    /// Everything a person would not like to have read, and pieces of it.
+    /// Personal data, and pieces of it.
     static let words = [
         Sample.username, "quandt", "Friederike", "stadtwerke", "Netzleitstelle", Sample.clientID, "kalender",
         Sample.issuer, "mandant", "buerowerkzeug", Sample.refreshToken, "zugangs-merkmal", "Qx7-Qx7-", "Bearer",
@@ -38,7 +38,7 @@ struct OpacityTests {
                 #expect(bytes.range(of: try #require(word.data(using: .utf16LittleEndian))) == nil)
             }
         }
-        // The search finds what is there.
+        // Proves that the search works.
         #expect(contents["vault.db"]?.range(of: Data("key-file".utf8)) != nil)
     }
 
@@ -57,7 +57,7 @@ struct OpacityTests {
         }
     }
 
-    @Test("the log tells about damage without telling whose")
+    @Test("the journal reports damage without naming its owner")
     func quietLog() async throws {
         try await withVaultBed { bed in
             try await bed.use { try await store(in: $0) }
@@ -71,7 +71,7 @@ struct OpacityTests {
         }
     }
 
-    @Test("what was replaced or deleted is nowhere in the files after the log is moved")
+    @Test("replaced and deleted records are nowhere in the files after a checkpoint")
     func overwritten() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -94,7 +94,7 @@ struct OpacityTests {
         }
     }
 
-    @Test("the log is moved by itself when nothing is written for a while")
+    @Test("the log is moved after an idle time without writes")
     func tidiesWhenIdle() async throws {
         try await withVaultBed { bed in
             let vault = try await bed.open(tidyingAfter: .milliseconds(50))
@@ -105,7 +105,7 @@ struct OpacityTests {
         }
     }
 
-    @Test("under constant writing the log does not grow without bound")
+    @Test("the log stays bounded under constant writing")
     func boundedLog() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -120,7 +120,7 @@ struct OpacityTests {
         }
     }
 
-    @Test("tokens of nearly one length have boxes of one length")
+    @Test("tokens of similar length have boxes of the same length")
     func padding() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in

@@ -4,9 +4,9 @@ import BrokerValues
 import BrokerVault
 import Testing
 
-@Suite("What is put into the vault comes out again")
+@Suite("Records stored in the vault are read back")
 struct RoundTripTests {
-    @Test("records and secrets are there after closing and opening again")
+    @Test("records and secrets survive closing and reopening")
     func survivesRestart() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -30,9 +30,9 @@ struct RoundTripTests {
         }
     }
 
-    @Test("claims of any kind come back as they were, and at once", arguments: HostileJSON.all)
+    @Test("claims of any kind are read back unchanged and quickly", arguments: HostileJSON.all)
     func hostileClaims(kind: HostileJSON) async throws {
-        // As long as the claims of an ID token can be.
+        // The maximum length of an ID token's claims.
         guard let claims = JSONObject(json: Array("{\(kind.member(ofBytes: 48_000))}".utf8)) else { return }
         try await withVaultBed { bed in
             var account = Sample.account()
@@ -40,13 +40,13 @@ struct RoundTripTests {
             try await bed.use { [account] in try await $0.store(account) }
             try await bed.use { vault in
                 let kept = try vault.loadAll(AccountRecord.self, in: Sample.me)
-                // What JSON cannot have (1e999) is null from then on.
+                // A number beyond JSON's range (1e999) is null from then on.
                 #expect(kept.first?.record.claims == JSONObject(json: claims.json))
             }
         }
     }
 
-    @Test("claims of the greatest depth do not make their record too deep")
+    @Test("claims of the maximum depth do not make their record too deep")
     func deepClaims() async throws {
         let levels = JSONReader.Bounds.outside.depth - 1
         let deep = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -74,7 +74,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("all records of everybody are counted, and the audit logs are not")
+    @Test("all users' records are counted, without the audit logs")
     func counts() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -92,7 +92,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a record of the same key replaces, other items of the bucket stay")
+    @Test("a record replaces one with the same key, and other items of the bucket stay")
     func replaces() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -105,7 +105,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a bucket holds only its own records and kind")
+    @Test("a bucket contains only its own records and kind")
     func bucketsAreSeparate() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -121,7 +121,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("what one person stored, another does not find")
+    @Test("a user does not find another user's records")
     func partitionsAreSeparate() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -140,7 +140,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("puts and deletes of one change happen together")
+    @Test("puts and deletes of one change are atomic")
     func changesTogether() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -157,7 +157,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a hundred callers start a partition at once, and read while others write")
+    @Test("a hundred callers can start a partition at once, and read during writes")
     func concurrentUse() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault throws in
@@ -179,7 +179,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("secrets of every length come back, and one above the limit is refused", arguments: [0, 1, 255, 256, 40_000])
+    @Test("secrets of any length up to the limit are read back", arguments: [0, 1, 255, 256, 40_000])
     func lengths(count: Int) async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -198,7 +198,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("statistics name path, key source and count")
+    @Test("statistics contain path, key source and count")
     func statistics() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
@@ -209,7 +209,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a closed vault says so, and closing twice does no harm")
+    @Test("a closed vault reports that, and closing twice is harmless")
     func closed() async throws {
         try await withVaultBed { bed in
             let vault = try await bed.open()

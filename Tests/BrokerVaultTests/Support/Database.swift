@@ -2,12 +2,12 @@ import BrokerTestSupport
 import CSQLite
 import Foundation
 
-/// Somebody else's hands on the database file, while no vault has it open.
+/// Changes the database file as an attacker would, while no vault has it open.
 func edit(_ file: URL, _ statements: String...) throws {
     for statement in statements { _ = try query(file, statement) }
 }
 
-/// A new database of many statements.
+/// Makes a new database with many statements.
 func make(_ file: URL, _ script: String) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }
@@ -17,7 +17,7 @@ func make(_ file: URL, _ script: String) throws {
     else { throw ProcessFailure("\(file.path): \(String(cString: sqlite3_errmsg(database)))") }
 }
 
-/// The same hands with an earlier copy of the file: its tables are `old.record` and so on.
+/// The same with an earlier copy of the file: its tables are `old.record` and so on.
 func edit(_ file: URL, with old: URL, _ statements: String) throws {
     var database: OpaquePointer?
     defer { sqlite3_close(database) }

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Records with words in them that a search finds nowhere else.
+/// Records with unique words, for searches.
 enum Sample {
     static let me = Partition(uid: 1000)
     static let other = Partition(uid: 1001)
@@ -50,7 +50,7 @@ extension RecordVault {
         return stored
     }
 
-    /// What a client's access tokens are, in the clear.
+    /// A client's access tokens, in the clear.
     func accessTokens(of clientID: String = Sample.clientID, in partition: Partition = Sample.me) throws -> [String] {
         try load(AccessTokenRecord.self, bucket: Sample.owner(clientID).bucket, in: partition)
             .map { try secret(of: $0.sealed).revealed() }

@@ -3,7 +3,7 @@ import BrokerVault
 import Foundation
 import Synchronization
 
-/// Stands in for systemd's io.systemd.Credentials where it has to fail. `SystemdTests` have the real one.
+/// Replaces systemd's io.systemd.Credentials where it has to fail. `SystemdTests` use the real one.
 final class SealingDouble: Sendable {
     enum Behaviour: Sendable {
         case seals
@@ -17,7 +17,7 @@ final class SealingDouble: Sendable {
     private let seen = Mutex<[String]>([])
 
     var service: CredentialService { CredentialService(at: path) }
-    /// Methods and names, as they came.
+    /// Methods and names, in order.
     var calls: [String] { seen.withLock { $0 } }
 
     func behave(_ new: Behaviour) { behaviour.withLock { $0 = new } }

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerVault
 import Foundation
 
-/// A state directory of one test, and what the vault logged there.
+/// A state directory of one test, and the vault's log.
 struct VaultBed {
     let bed: TestBed
     let path: String
@@ -14,12 +14,12 @@ struct VaultBed {
         path = bed.path(folder)
     }
 
-    /// Where the last commit is remembered.
+    /// The directory of the anchors.
     var anchors: String { path + ".anchors" }
 
     /// - Parameters:
-    ///   - keySource: the only one that the vault may have; without it, any.
-    ///   - idleDelay: long, because many tests look into the log; a slow machine must not empty it meanwhile.
+    ///   - keySource: the only allowed source; without it, any.
+    ///   - idleDelay: long, because many tests examine the log; a slow machine must not empty it meanwhile.
     func open(
         keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
@@ -35,7 +35,7 @@ struct VaultBed {
             in: directory, keySource: keySource, anchors: anchors, tidyingAfter: idleDelay, logger: log.logger)
     }
 
-    /// Opens the vault for one test of what lies on disk afterwards.
+    /// Opens the vault for one test of the files on disk.
     func use(_ body: (Vault) async throws -> Void) async throws {
         let vault = try await open()
         do {
@@ -51,7 +51,7 @@ struct VaultBed {
 
     func bytes(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
-    /// Every file of the directory by its name.
+    /// Every file of the directory, by name.
     func contents() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try bytes($0)) })
@@ -62,7 +62,7 @@ func withVaultBed(_ body: (VaultBed) async throws -> Void) async throws {
     try await withTestBed { try await body(VaultBed($0)) }
 }
 
-/// The error a vault call ends with, nil if it succeeds.
+/// The error of a vault call, nil if it succeeds.
 func vaultError(_ body: () async throws -> Void) async throws -> VaultError? {
     do {
         try await body()

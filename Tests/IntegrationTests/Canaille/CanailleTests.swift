@@ -3,8 +3,8 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A provider that publishes its scopes without `offline_access`, compares redirect URIs character by character, and says
-/// `iss` in each answer.
+/// A provider that publishes its scopes without `offline_access`, compares redirect URIs exactly, and sends
+/// `iss` in each response.
 @Suite("Canaille", .serialized)
 struct CanailleTests {
     private struct Scene {
@@ -36,7 +36,7 @@ struct CanailleTests {
             try await broker.acquireSilent(app: "notes", scopes: ["groups"], more)
         }
 
-        /// Whether an access token is worth something at the provider.
+        /// Whether an access token is valid at the provider.
         func takes(_ token: JSONObject, in bed: TestBed) async throws -> Bool {
             try await HTTPSession(in: bed).send(
                 "GET", "\(provider.authority)/oauth/userinfo",
@@ -54,7 +54,7 @@ struct CanailleTests {
             #expect(try await scene.takes(signIn.token, in: bed))
             #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
             for _ in 1...2 {
-                // Two tokens of one second are the same text here, and the provider then ends both.
+                // Two tokens issued within one second are identical here, and the provider then ends both.
                 let second = Int(Date().timeIntervalSince1970)
                 try await eventually("another second") { Int(Date().timeIntervalSince1970) > second }
                 let fresh = try await scene.silent(["forceRefresh": true])
@@ -66,7 +66,7 @@ struct CanailleTests {
         }
     }
 
-    @Test("a token that a server refused is replaced by one refresh, whoever names it; the provider ended it by that")
+    @Test("a rejected token is replaced by one refresh for all callers because the provider then ends it")
     func rejectedToken() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -84,7 +84,7 @@ struct CanailleTests {
         }
     }
 
-    @Test("whoever says no on the page has said no to the app; with no session and prompt none a person is needed")
+    @Test("a refusal on the page is reported to the app, and prompt none without a session needs a person")
     func denied() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -93,7 +93,7 @@ struct CanailleTests {
         }
     }
 
-    @Test("a browser that is signed in asks nobody again; a sign-out with revoke reaches the provider, or says why not")
+    @Test("a signed-in browser needs no prompt, and a sign-out with revoke is sent or its failure reported")
     func signOut() async throws {
         for isConfidential in [true, false] {
             try await withTestBed { bed in

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// A way to ask the broker for a token: a front, or a client of one.
+/// A way to request a token from the broker: a front, or a client of one.
 struct Asker: Sendable {
     struct Question: Sendable {
         var app: String
@@ -19,7 +19,7 @@ struct Asker: Sendable {
     let name: String
     let ask: @Sendable (Question) async throws -> Answer
 
-    /// All that there are.
+    /// All of them.
     ///
     /// - Parameter sockets: the broker's, and the one for oidc-agent's programs.
     static func all(_ sockets: (own: String, agent: String), _ scope: String, in bed: TestBed) throws -> [Asker] {
@@ -118,7 +118,7 @@ struct Asker: Sendable {
         }
     }
 
-    /// oidc-agent's protocol has no kinds: what a person is advised to run tells them apart.
+    /// oidc-agent's protocol has no kinds: the advised command distinguishes them.
     private static func kind(error: String, info: String) -> String {
         let kinds = [
             "brokerctl login": "interactionRequired", "brokerctl unlock": "locked",

@@ -3,12 +3,12 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// One script of requests through every front and every client. A new one is a row of ``Asker/all(_:_:in:)``.
-@Suite("Every front and every client answers the same")
+/// One script of requests for every front and every client. A new one is a row of ``Asker/all(_:_:in:)``.
+@Suite("Equal answers of every front and every client")
 struct ConformanceTests {
     private static let agent = "oidc-agent.sock"
 
-    @Test("outside of sandboxes")
+    @Test("requests from outside of sandboxes get equal answers")
     func outside() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -19,7 +19,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("at the sockets of a sandbox for one app, which hears nothing of others")
+    @Test("requests at a sandbox's sockets get equal answers for its app, and learn nothing of others")
     func sandbox() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -33,8 +33,8 @@ struct ConformanceTests {
     }
 
     /// - Parameters:
-    ///   - others: the answer about an app that nobody is signed in to, and that the asker may know of or not.
-    ///   - unknown: the answer about an app that there is not.
+    ///   - others: the answer about an app without a signed-in account, which the asker may not know.
+    ///   - unknown: the answer about an app that does not exist.
     private func run(
         _ scene: DevelopmentScene, _ askers: [Asker], others: Asker.Answer, unknown: Asker.Answer
     ) async throws {

@@ -4,9 +4,9 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Sign in at the desktop, and the browser of the broker's configuration", .serialized)
+@Suite("Signing in at the desktop with the configured browser", .serialized)
 struct BrowserSettingTests {
-    /// A broker whose tokens end at once, and whose browser writes the page's address to a file.
+    /// A broker whose tokens expire at once, and whose browser writes the page's URL to a file.
     private func scene(_ page: String, in bed: TestBed) async throws -> DevelopmentScene {
         let scene = try await DevelopmentScene.make(
             in: bed, policy: { $0.accessTokenLifetime = 0 },
@@ -31,7 +31,7 @@ struct BrowserSettingTests {
         try await eventually("a browser is given the page") { FileManager.default.fileExists(atPath: page) }
     }
 
-    @Test("it is the one that opens the page")
+    @Test("the configured browser opens the page")
     func configured() async throws {
         try await withTestBed { bed in
             let page = bed.path("configured page")
@@ -44,7 +44,7 @@ struct BrowserSettingTests {
     }
 
     @Test(
-        "a mistake in a file of apps keeps it from no page; with one in the settings, the desktop's is taken and that is told"
+        "a mistake in an app file has no effect, one in the settings selects the desktop's browser"
     )
     func mistakes() async throws {
         try await withTestBed { bed in

@@ -1,18 +1,18 @@
 import BrokerTestSupport
 import Foundation
 
-/// A screen without a monitor, with a notification daemon (dunst) and what asks the person there for the broker.
+/// A screen without a monitor, with a notification daemon (dunst) and the session program that asks the person.
 struct Desktop {
     private let bed: TestBed
     private let environment: [String: String]
     let session: ManagedProcess
 
-    /// The line that this screen's menu takes.
+    /// The line that this screen's menu selects.
     private let menu: String
-    /// What shows notices.
+    /// The program that shows notifications.
     private let service: Service
 
-    /// dunst, which may be started anew.
+    /// dunst, which may be restarted.
     private actor Service {
         private let bed: TestBed
         private let launch: Launch
@@ -40,8 +40,8 @@ struct Desktop {
     }
 
     /// - Parameters:
-    ///   - pages: the file that a browser writes the addresses to that it is given.
-    ///   - variables: what the session has besides.
+    ///   - pages: the file to which a browser writes its URLs.
+    ///   - variables: further variables of the session.
     static func start(
         in bed: TestBed, at broker: BrokerProcess, pages: String, variables: [String: String] = [:]
     ) async throws -> Desktop {
@@ -50,11 +50,11 @@ struct Desktop {
         environment["DBUS_SESSION_BUS_ADDRESS"] = try await SessionBus.start(in: bed)
         let screen = try bed.start(
             Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
-        // Where another screen is, it also says on its other stream what it tried.
+        // If another screen exists, its attempts are on the other output stream.
         try await eventually("the screen has a number") { screen.outputText.contains("\n") }
         environment["DISPLAY"] = ":" + screen.outputText.trimmingCharacters(in: .whitespacesAndNewlines)
 
-        // Who has several buttons to choose from is shown a menu by dunst; this one takes the line that begins so.
+        // dunst shows a menu for several buttons; this command selects the line with this prefix.
         let menu = bed.path(bed.unique("menu"))
         let settings = menu + ".dunstrc"
         try "[global]\ndmenu = /usr/bin/grep -m 1 -F -f \(menu)\nwidth = 600\nfont = Monospace 12\n".write(
@@ -63,13 +63,13 @@ struct Desktop {
         // Before the session asks: the bus would start another daemon, which has no screen.
         try await service.start()
 
-        // A browser that a person would look at is one program that is given an address.
+        // The browser is a program that is started with a URL.
         environment["BROWSER"] = "/bin/sh -c 'printf %%s \"$1\" > \(pages).new && mv \(pages).new \(pages)' sh %u"
         let session = try bed.start(
             Launch(
                 try PackageTree.program("brokerctl"), ["--socket", broker.socket, "session", "--stay"],
                 environment: environment), as: "session")
-        // It listens once it has connected.
+        // It listens after it has connected.
         try await eventually("the session listens") {
             let links = try await bed.run(Launch("ls", ["-l", "/proc/\(session.pid)/fd"])).output
             return links.split(separator: "\n").count { $0.contains("socket:") } > 0
@@ -85,13 +85,13 @@ struct Desktop {
         try await startService()
     }
 
-    /// How many notices are on the screen.
+    /// The number of notifications on the screen.
     func shown() async throws -> Int {
         let count = try await dunst("count", "displayed")
         return Int(count.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
     }
 
-    /// Waits for a notice, and presses one of its buttons.
+    /// Waits for a notification, and presses one of its buttons.
     func press(_ button: String) async throws {
         try await eventually("a notice is shown") { try await shown() == 1 }
         try "#\(button) (".write(toFile: menu, atomically: true, encoding: .utf8)
@@ -99,10 +99,10 @@ struct Desktop {
         guard pressed.succeeded else { throw ProcessFailure("\(pressed)") }
     }
 
-    /// What the notices said that are gone.
+    /// The texts of closed notifications.
     func history() async throws -> String { try await dunst("history").output }
 
-    /// A picture of the screen, for a person to look at.
+    /// A screenshot, for inspection.
     func picture(_ file: String) async throws {
         _ = try await bed.run(Launch("import", ["-window", "root", file], environment: environment))
     }

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A person is asked at the desktop, by a real notification daemon", .serialized)
+@Suite("Questions at the desktop, with a real notification daemon", .serialized)
 struct DesktopTests {
     private func scene(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
@@ -24,7 +24,7 @@ struct DesktopTests {
         return program
     }
 
-    @Test("who asks for an app is on the screen, with what for; what the person presses there is the answer")
+    @Test("a notification shows the program and its request, and the pressed button is the answer")
     func answered() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -51,7 +51,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("what a program is called stands there as it is, also where notify-send would read markup or lines in it")
+    @Test("a program's name is displayed literally, even with markup or line breaks")
     func foreignNames() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(
@@ -65,13 +65,13 @@ struct DesktopTests {
             try await desktop.press("Deny")
             try await eventually("the notice is gone") { try await desktop.shown() == 0 }
             let said = try await desktop.history()
-            // As JSON writes a backslash.
+            // With JSON's escape of a backslash.
             let name = #"mailbamp;\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x', a program of yours, asks"#
             #expect(said.contains(name), "\(said)")
         }
     }
 
-    @Test("what is denied at the desktop the program is told at once")
+    @Test("a program learns at once that it was denied at the desktop")
     func denied() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -81,7 +81,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("what is answered elsewhere leaves the screen; what was asked before the person was there is shown")
+    @Test("a question answered elsewhere leaves the screen, and earlier questions are shown at login")
     func elsewhere() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(
@@ -98,13 +98,13 @@ struct DesktopTests {
         }
     }
 
-    @Test("a notice that is answered elsewhere while it is being shown does not stay")
+    @Test("a notification that is answered elsewhere while it is being shown does not stay")
     func elsewhereAtOnce() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
             try await scene.signIn()
-            // As the real one, it shows the notice first, and takes it away when it is interrupted later. (A shell always has a handler.)
+            // Like the real one, it shows the notification first, and closes it when interrupted later. (A shell always has a handler.)
             let (said, ready) = (bed.path("said"), bed.path("ready"))
             let program = bed.path("notify-send")
             try """
@@ -133,7 +133,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("a notice that cannot be shown yet, as right after a login, is shown later")
+    @Test("a notification that cannot be shown yet, as right after a login, is shown later")
     func notYet() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(
@@ -156,7 +156,7 @@ struct DesktopTests {
             try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: shown) }
             let words = try String(contentsOfFile: shown, encoding: .utf8).split(separator: "\n")
             #expect(words.contains("--icon=dialog-password"), "\(words)")
-            // A button has the request in its name.
+            // A button contains the request's name.
             let request = try #require(
                 try await scene.broker.call("grants.list")[path: "requests"].arrayValue?.first?["id"].stringValue)
             let buttons = ["Deny", "Allow for 12 hours"].enumerated().map { "--action=\(request)-\($0)=\($1)" }
@@ -164,7 +164,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("a sign-in that the provider ended is on the screen, and the button signs in again in the browser")
+    @Test("a sign-in that the provider ended is shown, and the button signs in again in the browser")
     func signedOut() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed) { $0.accessTokenLifetime = 0 }
@@ -188,7 +188,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("what was on the screen when the notification service was started anew is shown again, and counts")
+    @Test("notifications are shown again after a restart of the notification service, and count")
     func newService() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -201,7 +201,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("where no service shows notifications the session says so, once, and asks when one is there")
+    @Test("without a notification service the session reports that once, and asks when there is one")
     func noService() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -218,7 +218,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("who has two sessions is asked in the one in front, and in the other when they go there")
+    @Test("of a person's two sessions the active one asks, and the other when they switch to it")
     func twoSessions() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(
@@ -249,7 +249,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("when the session that asked ends, the other one asks")
+    @Test("if the session that asked ends, the other one asks")
     func lastSession() async throws {
         try await withTestBed { bed in
             let (scene, first) = try await scene(in: bed)
@@ -265,7 +265,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("a second one in the same session ends at once")
+    @Test("a second program in the same session ends at once")
     func second() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -284,11 +284,11 @@ struct DesktopTests {
 }
 
 @Suite("The sign-in page at a desktop with a portal", .serialized) struct PortalTests {
-    /// A desktop whose default browser writes down what it is given, and an `xdg-open` that does so elsewhere.
+    /// A desktop whose default browser records its arguments, and an `xdg-open` that does so elsewhere.
     static func environment(in bed: TestBed) async throws -> [String: String] {
         let screen = try bed.start(
             Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
-        // Where another screen is, it also says on its other stream what it tried.
+        // If another screen exists, its attempts are on the other output stream.
         try await eventually("the screen has a number") { screen.outputText.contains("\n") }
         let (data, settings) = (try bed.makeDirectory("data"), try bed.makeDirectory("settings"))
         func write(_ name: String) -> String {
@@ -317,7 +317,7 @@ struct DesktopTests {
         ]
     }
 
-    @Test("the portal opens the default browser; without one xdg-open does", arguments: [true, false])
+    @Test("the portal opens the default browser, without one xdg-open does", arguments: [true, false])
     func opens(hasPortal: Bool) async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -3,12 +3,12 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("What opens an address at a desktop", .serialized) struct OpenerTests {
-    /// Everything that a web address may have and a shell, a desktop entry or a format would read.
+@Suite("Programs that open a URL at a desktop", .serialized) struct OpenerTests {
+    /// Every character of a URL that a shell, a desktop entry or a format string would interpret.
     private static let url =
         "https://idp.example/$HOME/~'a;(b)!*,+@:%20%24%25s?x='y;z'&u=$(id)&v=-n#f'$HOME"
 
-    @Test("xdg-open hands the address to the default browser as it is", arguments: ["GNOME", ""])
+    @Test("xdg-open passes the URL to the default browser unchanged", arguments: ["GNOME", ""])
     func opener(desktop: String) async throws {
         try await withTestBed { bed in
             var environment = try await PortalTests.environment(in: bed)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("busctl and the portal hand the address to the default browser as it is")
+    @Test("busctl and the portal pass the URL to the default browser unchanged")
     func portal() async throws {
         try await withTestBed { bed in
             let environment = try await PortalTests.environment(in: bed)
@@ -31,7 +31,7 @@ import Testing
         _ command: BrowserCommand, _ environment: [String: String], startedBy starter: [String] = [], in bed: TestBed
     ) async throws {
         let opened = bed.path("page")
-        // The bus that a program brings ends with it.
+        // The program's own bus ends with it.
         let script = "\"$@\" && while [ ! -e '\(opened)' ]; do sleep 0.1; done"
         let words = starter + ["sh", "-c", script, "sh"] + command.commandLine(for: Self.url)
         let result = try await bed.run(Launch(words[0], Array(words.dropFirst()), environment: environment))

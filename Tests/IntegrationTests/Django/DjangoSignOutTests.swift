@@ -3,14 +3,14 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("django-oauth-toolkit: signing out, and asking for less", .serialized)
+@Suite("django-oauth-toolkit: signing out, and narrower requests", .serialized)
 struct DjangoSignOutTests {
     @Test("with revoke, a public client's refresh token is invalid, also one from a backup")
     func revocation() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed) { $0.grace = 600 }
             _ = try await scene.signIn(in: bed)
-            // Its discovery document is silent about revocation; the administrator says where it is.
+            // Its discovery document does not contain revocation; the administrator configures it.
             let (issuer, endpoint) = (scene.provider.authority, "\(scene.provider.authority)/revoke_token/")
             let (broker, copy) = try await scene.broker.twice(
                 in: bed, configuration: "[provider.\"\(issuer)\"]\nrevocation_endpoint = \"\(endpoint)\"\n")
@@ -24,13 +24,13 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("the browser's session ends on the provider's page, which comes back to whatever port is free")
+    @Test("the browser's session ends on the provider's page, which redirects to any free port")
     func browser() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)
             let provider = scene.provider
             let session = HTTPSession(in: bed)
-            // Only for people who are signed in; others are sent to the login page.
+            // Only for signed-in people; others are sent to the login page.
             let ownPage = "\(provider.authority)/applications/"
             _ = try await scene.broker.signIn(app: "notes", in: bed) {
                 try await provider.signIn(.alice, at: $0, session: session)
@@ -48,7 +48,7 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("a refresh that asks for less brings a token for less; for more again, the person is needed")
+    @Test("a refresh for fewer scopes brings a narrower token, and one for more again needs the person")
     func downScoping() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)
@@ -63,22 +63,22 @@ struct DjangoSignOutTests {
             #expect(!Self.scopes(narrow).contains("api"))
 
             // The wide token is not in the cache any more: it shares a scope with the narrow one, and the caller of a forced
-            // refresh would be handed it again. Here it would be invalid: this provider ends it with the refresh.
+            // refresh would receive it again. Here it would be invalid: this provider ends it with the refresh.
             #expect(try await scene.takes(narrow, in: bed))
             #expect(try await !scene.takes(wide.token, in: bed))
-            // So the provider is asked, and its new refresh token is good for no more than the narrow access token
+            // So the provider is asked, and its new refresh token has no more scopes than the narrow access token
             // (against RFC 6749, section 6). The person granted it once and can be asked again.
             let refusal = await expectRefusal("interactionRequired", reason: "scopesNotGranted") {
                 try await broker.acquireSilent(app: "notes", scopes: ["api"])
             }
             #expect(refusal?.data["oauthError"] == "invalid_scope")
-            // The app asks for what it needs now; what the person granted before is not to be lost by that.
+            // The app requests its current scopes; the person's earlier grant must not be lost by that.
             let again = try await broker.signIn(app: "notes", scopes: ["api"], in: bed) {
                 try await provider.signIn(.alice, at: $0)
             }
             #expect(Self.scopes(again.token).isSuperset(of: ["api", "email"]))
 
-            // It happens once: the broker has learnt to ask for the whole grant here, and nobody has to sign in again.
+            // It happens once: the broker now requests the whole grant here, and no further sign-in is needed.
             let whole = try await broker.acquireSilent(app: "notes", scopes: ["email"], ["forceRefresh": true])
             #expect(Self.scopes(whole).isSuperset(of: ["api", "email"]))
             let served = try await broker.acquireSilent(app: "notes", scopes: ["api"])
@@ -87,12 +87,12 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("a forced refresh for one scope leaves the cached token of another, which the provider goes on taking")
+    @Test("a forced refresh for one scope keeps the cached token of another, which the provider still accepts")
     func tokensApart() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)
             let (broker, provider, session) = (scene.broker, scene.provider, HTTPSession(in: bed))
-            // Both carry openid and so on, which the broker adds: that is no scope in common (decision 11).
+            // Both contain openid and so on, which the broker adds: these do not count as scopes in common (decision 17).
             var signedIn: [SignIn] = []
             for scope in ["api", "email"] {
                 signedIn.append(
@@ -111,7 +111,7 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("scopes that the provider does not know are refused silently and openly, the second time for good")
+    @Test("unknown scopes are refused silently and interactively, the second time permanently")
     func unknownScope() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)

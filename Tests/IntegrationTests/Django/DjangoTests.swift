@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A provider that takes any loopback port, signs with RS256, hands out opaque access tokens, and knows a grace time.
+/// A provider that accepts any loopback port, signs with RS256, issues opaque access tokens, and has a grace time.
 @Suite("django-oauth-toolkit", .serialized) struct DjangoTests {
     /// A provider and a broker that has the app `notes`.
     struct Scene {
@@ -24,7 +24,7 @@ import Testing
             return try await broker.signIn(app: "notes", in: bed) { try await provider.signIn(person, at: $0) }
         }
 
-        /// Whether an access token is worth something at the provider.
+        /// Whether an access token is valid at the provider.
         func takes(_ token: JSONObject, in bed: TestBed) async throws -> Bool {
             try await HTTPSession(in: bed).send(
                 "GET", "\(provider.authority)/userinfo/", headers: ["Authorization": token.text("authorizationHeader")]
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("a person signs in through whatever port is free, and the account is there for the next request")
+    @Test("a person signs in through any free port, and the account is available for the next request")
     func anyPort() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -42,7 +42,7 @@ import Testing
             let accounts = try await scene.broker.call("accounts.list", ["app": "notes"])[path: "accounts"]
             #expect(accounts.arrayValue?.map { $0["username"] } == ["alice", "bob"])
 
-            // Two fit, so one has to be named.
+            // Two match, so one must be named.
             let refusal = await expectRefusal("ambiguousAccount") { try await scene.broker.acquireSilent(app: "notes") }
             #expect(refusal?.data["accounts"]?.arrayValue?.count == 2)
             let byName = try await scene.broker.acquireSilent(app: "notes", ["account": ["username": "ALICE"]])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a token of a few seconds is served until it expires, and then refreshed with the rotated refresh token")
+    @Test("a short-lived token is served until it expires, and then refreshed with the rotated refresh token")
     func expiryInSeconds() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, configuration: "[cache]\nexpiry_buffer = 0\n") {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a spent refresh token still works within the provider's grace time, and after none of it ends the sign-in")
+    @Test("a used refresh token works within the provider's grace time, and without one it ends the sign-in")
     func grace() async throws {
         for (grace, works) in [(600, true), (0, false)] {
             try await withTestBed { bed in
@@ -100,7 +100,7 @@ import Testing
                     await broker.stop()
                 }
                 guard !works else { return }
-                // Whoever has a token of the family is signed out: one of the two may be a thief.
+                // Every holder of a token of the family is signed out: one of the two may be a thief.
                 let broker = try await BrokerProcess.start(in: bed) {
                     $0.stateDirectory = scene.broker.stateDirectory
                 }
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("when the person must not be asked, the provider's login_required comes back as interactionRequired")
+    @Test("the provider's login_required for prompt none is reported as interactionRequired")
     func promptNone() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("a session at the provider serves prompt none, login asks for the password all the same, create signs up")
+    @Test("with a session, prompt none works, login asks for the password, and create signs up")
     func prompts() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("a session that is older than asked for is found out by auth_time, although the provider took it")
+    @Test("a session older than max_age is detected by auth_time, although the provider accepted it")
     func maxAge() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -196,11 +196,11 @@ import Testing
         }
     }
 
-    @Test("a public client registers itself, without the device grant that is refused beside another, and signs in")
+    @Test("a public client registers itself without the device grant, which is refused here, and signs in")
     func registration() async throws {
         try await withTestBed { bed in
             let provider = try await DjangoProvider.start(in: bed)
-            // Its discovery document names neither.
+            // Its discovery document contains neither.
             let broker = try await BrokerProcess.start(in: bed) {
                 $0.configuration = """
                     [provider."\(provider.authority)"]
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("consent that is denied is the person's own decision: userCanceled")
+    @Test("denied consent is reported as userCanceled")
     func consentDenied() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)

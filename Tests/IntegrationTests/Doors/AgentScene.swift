@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A broker, and programs that know nothing of it: they ask oidc-agent.
+/// A broker, and programs that do not know it: they use oidc-agent's protocol.
 struct AgentScene {
     let scene: DevelopmentScene
     let bed: TestBed
@@ -18,7 +18,7 @@ struct AgentScene {
         return AgentScene(scene: scene, bed: bed)
     }
 
-    /// Beside the broker's.
+    /// The door next to the broker's socket.
     var socket: String {
         scene.broker.socket.replacing("broker.sock", with: "oidc-agent.sock")
     }
@@ -38,7 +38,7 @@ struct AgentScene {
         return try await bed.run(Launch(python, ["-c", script], environment: environment))
     }
 
-    /// The plain exchange: one request, and all that comes until the broker closes.
+    /// The plain exchange: one request, and all data until the broker closes.
     func plain(_ request: String) async throws -> JSONObject {
         let client = try await LineClient.connect(to: socket)
         defer { Task { await client.close() } }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The exchange at the socket for oidc-agent's clients")
 struct OIDCAgentExchangeTests {
-    @Test("in plain JSON has every request, and the broker closes after its answer")
+    @Test("plain JSON supports every request, and the broker closes after its answer")
     func plain() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -21,7 +21,7 @@ struct OIDCAgentExchangeTests {
             #expect(try await agent.plain(#"{"request":"check"}"#)["status"] == "success")
             #expect(try await agent.plain(#"{"request":"status"}"#).text("info").contains("notes"))
             #expect(try await agent.plain(#"{"request":"status_json"}"#)[path: "info.loaded_accounts"] == ["notes"])
-            // No token of this provider lives so long: it is refreshed, and as good as it gets.
+            // No token of this provider lives that long: it is refreshed, and the best available.
             let long = #"{"request":"access_token","account":"notes","min_valid_period":99999999}"#
             #expect(try await agent.plain(long)["access_token"] != .string(signIn.accessToken))
             for (request, error) in [
@@ -38,7 +38,7 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("takes a message in pieces, and one request alone")
+    @Test("a message may arrive in pieces, and a connection accepts only one request")
     func pieces() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -48,7 +48,7 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("that stops in the middle holds up nobody, and is told so when its time is over")
+    @Test("a message that stops in the middle blocks no other, and times out with an error")
     func halfOpen() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(
@@ -63,7 +63,7 @@ struct OIDCAgentExchangeTests {
             #expect(try await agent.plain(#"{"request":"access_token","account":"notes"}"#)["status"] == "success")
             for (number, client) in open.enumerated().dropFirst() {
                 let said = try await client.readToEnd()
-                // After the broker's key, where one was sent.
+                // After the broker's key, if one was sent.
                 let answer = try AgentScene.object(String(said.dropFirst(number == 3 ? 44 : 0)))
                 #expect(answer.text("error") == "Bad request: the rest of it did not come in time", "\(said)")
             }
@@ -75,14 +75,14 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("of sixteen mebibytes ends at its limit, in memory and with a word")
+    @Test("a message of sixteen mebibytes ends at its limit, with bounded memory and an error")
     func tooLong() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
             let client = try await LineClient.connect(to: agent.socket)
             try await client.send(#"{"request":""#)
             let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
-            // Who takes longer than a moment is cut off, and sends the rest into the void.
+            // A client that takes longer than a moment is cut off, and the rest of its data is lost.
             for _ in 0..<16 where (try? await client.send(piece)) == nil { break }
             let said = try await client.readToEnd()
             #expect(said.contains("Bad request: more than 65536 bytes"), "\(said)")
@@ -90,7 +90,7 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("gives no right that the broker's own socket does not give, and the audit log names the door")
+    @Test("the door gives no more rights than the broker's own socket, and the audit log names it")
     func rights() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -111,7 +111,7 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("locks and unlocks")
+    @Test("the agent's lock and unlock work")
     func lock() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -125,7 +125,7 @@ struct OIDCAgentExchangeTests {
         }
     }
 
-    @Test("is not there where it is switched off")
+    @Test("the socket does not exist if it is disabled")
     func off() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed, options: { $0.arguments = ["--oidc-agent-socket", "off"] })

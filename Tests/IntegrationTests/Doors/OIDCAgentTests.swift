@@ -6,7 +6,7 @@ import Testing
 
 @Suite("oidc-agent's clients, unmodified, at the broker's socket for them")
 struct OIDCAgentTests {
-    @Test("Debian's oidc-token gets a token by the name of the app, an alias that no app has, or the issuer")
+    @Test("Debian's oidc-token gets a token by the app's name, an alias of no app, or the issuer")
     func oidcToken() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(
@@ -21,7 +21,7 @@ struct OIDCAgentTests {
                 let result = try await agent.run("oidc-token", name)
                 #expect(result.succeeded && result.output == token + "\n", "\(name): \(result)")
             }
-            // It takes for an issuer what begins with https alone, and this provider has none.
+            // It accepts only https as an issuer, and this provider has none.
             for name in [issuer, issuer + "/"] {
                 let answer = try await agent.plain(#"{"request":"access_token","issuer":"\#(name)"}"#)
                 #expect(answer["access_token"] == .string(token), "\(name): \(answer)")
@@ -31,7 +31,7 @@ struct OIDCAgentTests {
             #expect(all.output.split(separator: "\n").prefix(2) == [token[...], issuer[...]], "\(all)")
             let expiry = Int(all.output.split(separator: "\n").last ?? "") ?? 0
             #expect(expiry > Int(Date().timeIntervalSince1970))
-            // Clients of an agent name what the broker adds by itself.
+            // Clients of an agent name scopes that the broker adds by itself.
             let reserved = try await agent.run(
                 "oidc-token", "--scope", "openid \(DevelopmentScene.scope) profile offline_access", "notes")
             #expect(reserved.succeeded && reserved.output == token + "\n", "\(reserved)")
@@ -66,14 +66,14 @@ struct OIDCAgentTests {
             let several = try await agent.plain(issuers)
             #expect(several.text("error").hasSuffix(": mail, notes"), "\(several)")
             #expect(several.text("info").hasSuffix("run: oidc-token mail"), "\(several)")
-            // Each miss is audited as a request's refusal, by this door.
+            // Each miss is audited as a refused request, by this door.
             let audited = try await agent.scene.broker.call("audit.list")[path: "entries"].arrayValue ?? []
             let outcomes = audited.filter { $0["door"] == "oidc-agent" }.compactMap { $0["outcome"].stringValue }
             #expect(outcomes.contains("appNotFound") && outcomes.contains("invalidParameter"), "\(outcomes)")
         }
     }
 
-    @Test("oidc-add and oidc-agent say what is there")
+    @Test("oidc-add and oidc-agent list the accounts")
     func status() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -85,7 +85,7 @@ struct OIDCAgentTests {
             let json = try await agent.run("oidc-agent", "--status", "--json")
             let object = try AgentScene.object(json.output)
             #expect(json.succeeded && object["loaded_accounts"] == ["mail", "notes"], "\(json)")
-            // It takes no accounts from here.
+            // It accepts no accounts from here.
             let removed = try await agent.run("oidc-add", "-R")
             #expect(
                 removed.status == .exited(1) && removed.errors.hasSuffix("run: brokerctl accounts sign-out"),
@@ -93,7 +93,7 @@ struct OIDCAgentTests {
         }
     }
 
-    @Test("the C library and Python's get a token, and the failure's help")
+    @Test("the C library and Python's get a token, and the help of a failure")
     func libraries() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -130,7 +130,7 @@ struct OIDCAgentTests {
         }
     }
 
-    @Test("the recipe's lines do what they say, in a shell")
+    @Test("the recipe's commands work in a shell")
     func recipe() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed)
@@ -154,7 +154,7 @@ struct OIDCAgentTests {
         }
     }
 
-    @Test("two hundred oidc-token at an expired token are one refresh")
+    @Test("two hundred oidc-token calls for an expired token cause one refresh")
     func oneRefresh() async throws {
         try await withTestBed { bed in
             let agent = try await AgentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
@@ -170,7 +170,7 @@ struct OIDCAgentTests {
                     environment: agent.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }), as: "callers")
             try await callers.waitForText("all\n")
             try await eventually("all of them wait for the broker") {
-                // And who asks.
+                // And the callers.
                 try await agent.scene.broker.call("broker.status")["connections"]?.integerValue ?? 0 > 200
             }
             provider.removeFaults()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Kinds of authority over the socket", .serialized) struct AuthorityFormTests {
     private static let scopes: JSONValue = [.string(EntraScene.scope)]
 
-    /// A broker with an app at an authority of a provider, of whatever kind it is.
+    /// A broker with an app at an authority of a provider of any kind.
     private func broker(
         in bed: TestBed, for provider: RunningProvider, at authority: String, kind: String? = nil
     ) async throws -> BrokerProcess {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a personal account signs in on consumers and on common, and is at home in one place")
+    @Test("a personal account signs in on consumers and on common, and has one home")
     func consumers() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.make(in: bed, at: "consumers")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("an ad hoc client that names another tenant for a request is the same app, with the same account")
+    @Test("an ad hoc client with another tenant for a request is the same app, with the same account")
     func adHocGuest() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.make(in: bed)
@@ -96,12 +96,12 @@ import Testing
                 let listed = try await scene.broker.call("accounts.list", client(tenant))
                 #expect(listed["accounts"]?.arrayValue?.count == 1)
             }
-            // It is not the registered app, nor another client.
+            // It is neither the registered app nor another client.
             #expect(try await scene.accounts().isEmpty)
         }
     }
 
-    @Test("External ID: people are filed under their tenant, as at Entra")
+    @Test("External ID: people are stored under their tenant, as at Entra")
     func ciam() async throws {
         try await withTestBed { bed in
             let provider = try await provider(in: bed, .entra())
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "ADFS and a B2C policy are known by their paths; tokens are filed under the path, and no tenant is chosen",
+        "ADFS and a B2C policy are recognized by path, tokens are stored by path, and no tenant is chosen",
         arguments: [
             ("/adfs", "/adfs", "/ADFS/"),
             ("/tfp/contoso/b2c_1_in/v2.0", "/tfp/Contoso/B2C_1_in", "/tfp/contoso/b2c_1_IN/v2.0"),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Several clouds", .serialized) struct CloudTests {
     private static let aware: JSONObject = ["instanceAware": true]
 
-    /// Bob signs in at the app's own cloud, which sends him to his own; `change` is what happens to the redirect.
+    /// Bob signs in at the app's own cloud, which sends him to his own; `change` modifies the redirect.
     private func signInBob(
         _ scene: EntraScene, _ more: JSONObject = aware, change: @escaping @Sendable (String) -> String = { $0 }
     ) async throws -> SignIn {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("a person of another cloud signs in there: the code, the tokens and the account are that cloud's")
+    @Test("a person of another cloud signs in there, and code, tokens and account belong to that cloud")
     func otherCloud() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -31,7 +31,7 @@ import Testing
             #expect(signIn.token.text("account.environment") == "127.0.0.1:\(other.port)")
             #expect(signIn.token.text("authority") == other.authority(EntraDirectory.beta.id))
             #expect(query(of: signIn.opening.text("url"))["instance_aware"] == "true")
-            // The code went to nobody else.
+            // The code was sent to no other server.
             #expect(!scene.provider.log.contains { $0.endpoint == .token })
             #expect(other.log.count { $0.endpoint == .token } == 1)
             let accounts = try await scene.accounts()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "afterwards tokens come silently at the app's own authority, refreshed at the account's cloud, restart or not")
+        "later tokens come silently at the app's authority, refreshed at the account's cloud")
     func silently() async throws {
         try await withTestBed { bed in
             var scene = try await EntraScene.withTwoClouds(in: bed)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("people of both clouds are accounts of one app; who is meant has to be said")
+    @Test("people of both clouds are accounts of one app, and a request must name one")
     func both() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -69,12 +69,12 @@ import Testing
                 let one: JSONObject = ["instanceAware": true, "account": ["id": .string(signIn.accountID)]]
                 #expect(try await scene.silent(one)["accessToken"] == signIn.token["accessToken"])
             }
-            // Without it there is but one.
+            // Without it there is only one.
             #expect(try await scene.silent()["accessToken"] == alice.token["accessToken"])
         }
     }
 
-    @Test("the registration says it for every request; an app with a client secret cannot be registered so")
+    @Test("the registration allows it for every request, but not for an app with a client secret")
     func registration() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("a request of an app with a client secret cannot allow for other clouds")
+    @Test("a request of an app with a client secret cannot allow other clouds")
     func secret() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -109,10 +109,10 @@ import Testing
         }
     }
 
-    @Test("a redirect that names a host that is no known cloud is refused, and nothing is sent to it")
+    @Test("a redirect that names an unknown host is refused, and nothing is sent to it")
     func unknown() async throws {
         try await withTestBed { bed in
-            // It issues the code itself, and says that it is another host's.
+            // It issues the code itself, and names another host as the issuer.
             let bait = try await DevIdentityProvider.start(.entra())
             bed.atEnd { await bait.stop() }
             let scene = try await EntraScene.withTwoClouds(in: bed) {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("another cloud in the redirect of a sign-in that did not allow for it is refused, known or not")
+    @Test("another cloud in the redirect is refused if the sign-in did not allow it, known or not")
     func unasked() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("a code that is said to be another known cloud's than it is gets nobody a token")
+    @Test("a code attributed to another known cloud yields no token")
     func misdirected() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("a cloud that the administrator takes away is out of reach at once, and its accounts are back with it")
+    @Test("a removed cloud is unreachable at once, and its accounts return with it")
     func reload() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.withTwoClouds(in: bed)
@@ -204,9 +204,9 @@ import Testing
         }
     }
 
-    // MARK: The programs alone
+    // MARK: The programs only
 
-    /// `broker-dev-idp --flavor entra`: where it is, and the configuration that it prints.
+    /// `broker-dev-idp --flavor entra`: its location, and the configuration that it prints.
     private func startCloud(
         _ flags: [String] = [], in bed: TestBed
     ) async throws -> (origin: String, configuration: String) {
@@ -220,7 +220,7 @@ import Testing
         return (String(origin), String(text[start...]))
     }
 
-    /// Bob on the pages of one provider, as far as the redirect to elsewhere.
+    /// Bob on the pages of one provider, until the redirect to elsewhere.
     private func visit(_ url: String, at origin: String, in bed: TestBed) async throws -> ProviderRedirect {
         try await FormBrowser(session: HTTPSession(in: bed), home: origin).visit(url) { form in
             form.fields["username"] = Person.bob.name
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("brokerctl, brokerd and two broker-dev-idp, with the configuration that they print")
+    @Test("brokerctl, brokerd and two broker-dev-idp work with the configuration that they print")
     func programs() async throws {
         try await withTestBed { bed in
             let other = try await startCloud(in: bed)

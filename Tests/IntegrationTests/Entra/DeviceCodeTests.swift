@@ -10,7 +10,7 @@ struct EntraDeviceCodeTests {
         try await EntraScene.make(in: bed, at: tenant) { $0.policy.devicePollInterval = 1 }
     }
 
-    /// Acquires a token by a code; the person's decision is made as soon as the code is shown.
+    /// Acquires a token by a code; the person decides as soon as the code is shown.
     private func signIn(
         _ scene: EntraScene, as person: String? = "alice", _ more: JSONObject = [:]
     ) async throws -> (token: JSONObject, notice: JSONObject) {
@@ -36,12 +36,12 @@ struct EntraDeviceCodeTests {
         }
     }
 
-    @Test("the person signs in elsewhere on common, is filed at home, and the next tokens come silently")
+    @Test("the person signs in elsewhere on common, is stored under home, and the next tokens come silently")
     func home() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)
             let (token, notice) = try await signIn(scene)
-            // Entra says what to do in its own words, and gives no address with the code in it.
+            // Entra sends its own instruction, and no URL with the code in it.
             #expect(notice.text("message").contains(notice.text("userCode")))
             #expect(notice["verificationUriComplete"] == nil)
             #expect(token.text("account.tenantId") == EntraScene.home)
@@ -81,7 +81,7 @@ struct EntraDeviceCodeTests {
         }
     }
 
-    @Test("a person who declines on the other device has cancelled, in Entra's word for it")
+    @Test("a decline on the other device is reported as a cancellation, with Entra's error code")
     func declined() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)

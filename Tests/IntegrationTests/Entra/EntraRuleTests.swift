@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// What a provider shaped like Entra answers, and what apps hear of it.
+/// The responses of an Entra-like provider, and the resulting errors for apps.
 @Suite("Entra's families, challenges and refusals", .serialized)
 struct EntraRuleTests {
     /// The apps `notes` and `mail` are of one family at the provider, `other` is not; all share their accounts here.
@@ -51,7 +51,7 @@ struct EntraRuleTests {
         }
     }
 
-    @Test("an app of the family gets its token by the sign-in of another one")
+    @Test("an app of the family gets its token through the sign-in of another one")
     func family() async throws {
         try await withScene { scene async throws in
             let signIn = try await scene.signIn()
@@ -63,7 +63,7 @@ struct EntraRuleTests {
         }
     }
 
-    @Test("an app outside the family has to ask the person, and a family's refresh token survives its attempt")
+    @Test("an app outside the family needs the person, and a family's refresh token survives its attempt")
     func outsider() async throws {
         try await withScene { scene async throws in
             _ = try await scene.signIn()
@@ -74,7 +74,7 @@ struct EntraRuleTests {
         }
     }
 
-    @Test("a claims challenge reaches the app, and the sign-in that carries its claims meets it")
+    @Test("a claims challenge reaches the app, and the sign-in with its claims meets it")
     func challenge() async throws {
         try await withScene { scene async throws in
             _ = try await scene.signIn()
@@ -90,7 +90,7 @@ struct EntraRuleTests {
         }
     }
 
-    @Test("scopes that the provider declines are named, and what it granted is in the cache")
+    @Test("declined scopes are reported, and the granted token is in the cache")
     func declined() async throws {
         try await withScene({ $0.declinedScopes = ["mail.send"] }) { scene async throws in
             let refusal = await expectRefusal("serverDeclinedScopes") {
@@ -105,7 +105,7 @@ struct EntraRuleTests {
         }
     }
 
-    @Test("a revoked sign-in asks for the person, with the provider's own words for the administrator")
+    @Test("a revoked sign-in needs the person, and reports the provider's text for the administrator")
     func revoked() async throws {
         try await withScene { scene async throws in
             _ = try await scene.signIn()

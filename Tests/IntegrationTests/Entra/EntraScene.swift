@@ -3,10 +3,10 @@ import BrokerValues
 import DevIdentityProvider
 import Foundation
 
-/// A provider shaped like Entra, and a broker configured for it, with the app `notes` at an authority of it.
+/// An Entra-like provider, and a broker configured for it, with the app `notes` at an authority of it.
 struct EntraScene {
     var provider: RunningProvider
-    /// Another cloud, where Bob is at home, if there is one.
+    /// Another cloud, Bob's home, if there is one.
     var otherCloud: RunningProvider?
     var broker: BrokerProcess
     let bed: TestBed
@@ -21,7 +21,7 @@ struct EntraScene {
         return try await make(in: bed, at: tenant, provider, nil)
     }
 
-    /// Two clouds that know each other. Bob is at home in the other one, Alice in the one that the app names.
+    /// Two clouds that know each other. Bob's home is the other one, Alice's the one that the app names.
     ///
     /// - Parameter change: of the app's own cloud.
     static func withTwoClouds(

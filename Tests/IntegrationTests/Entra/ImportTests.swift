@@ -4,8 +4,8 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What the real msal saved", .serialized) struct ImportTests {
-    @Test("its cache is imported by brokerctl, and from then on tokens come silently with its refresh token")
+@Suite("Import of the real msal's cache", .serialized) struct ImportTests {
+    @Test("brokerctl imports msal's cache, and then tokens come silently with its refresh token")
     func imported() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(.entra(), in: bed)

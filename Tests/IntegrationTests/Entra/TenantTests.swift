@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("a sign-in on common is filed under the home tenant, and silent goes there")
+    @Test("a sign-in on common is stored under the home tenant, and silent requests go there")
     func homeTenant() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.make(in: bed)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("a guest gets another tenant's token by the same sign-in, and is still one account, with two profiles")
+    @Test("a guest gets another tenant's token by the same sign-in, as one account with two profiles")
     func guest() async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.make(in: bed)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a refusal by another tenant ends the use there, and neither the sign-in nor its tokens at home",
+        "a refusal by another tenant ends the use there, and neither the sign-in nor its home tokens",
         arguments: [(50020, nil, "notInTenant"), (50057, nil, "notInTenant"), (50173, "bad_token", "loginRequired")])
     func refusedByAnotherTenant(number: Int, subError: String?, reason: String) async throws {
         try await withTestBed { bed in
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a refusal for what the person may not use costs no other app its sign-in", arguments: [50105, 53000, 90094])
+    @Test("a refusal of one app's permissions ends no other app's sign-in", arguments: [50105, 53000, 90094])
     func refusedForOneUse(number: Int) async throws {
         try await withTestBed { bed in
             let scene = try await EntraScene.make(in: bed)

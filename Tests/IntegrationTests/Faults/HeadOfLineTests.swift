@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// Somebody is held up, and nobody else is: what others asked is answered before the one that is held up.
+/// A delayed request delays no other: requests of other clients are answered before it.
 @Suite("Head of line", .serialized) struct HeadOfLineTests {
     /// Two providers; at one of them there are many apps.
     private struct Scene {
@@ -28,7 +28,7 @@ import Testing
             }
         }
 
-        /// Cached answers, and refreshes at the other provider. All of them come while the callers of `holdingUp` wait.
+        /// Cached answers, and refreshes at the other provider. All of them arrive while the callers of `holdingUp` wait.
         func requireOthers() async throws {
             let before = good.provider.refreshes
             for _ in 0..<100 { try #require(try await good.silent()[path: "fromCache"] == true) }
@@ -57,8 +57,8 @@ import Testing
             #expect(answered.all.count == apps.count)
         }
 
-        /// Every app of the other provider asks again and again until `body` has ended, at least once, and the fault has struck
-        /// meanwhile.
+        /// Every app of the other provider sends requests again and again until `body` has ended, at least once, and the fault has
+        /// occurred in the meantime.
         func asking(_ fault: Fault, _ body: () async throws -> Void) async throws {
             slow.add(fault)
             let (broker, slow) = (good.broker, slow)
@@ -68,7 +68,7 @@ import Testing
                         var round = 0
                         while !Task.isCancelled {
                             round += 1
-                            // Other claims each time: for what was just refused the broker answers by itself.
+                            // Other claims each time: the broker itself answers a request that was just refused.
                             _ = try? await broker.acquireSilent(
                                 app: app, scopes: [DevelopmentScene.scope],
                                 ["claims": .string(#"{"access_token":{"round-\#(round)":null}}"#)])
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a provider that hangs holds up its own only")
+    @Test("a provider that hangs delays its own requests only")
     func hangingProvider() async throws {
         try await withTestBed { bed in
             let scene = try await Scene(in: bed, apps: 12)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "a provider that answers 429, drops connections, or sends a megabyte, slowly or at once, holds up its own only",
+        "a provider with 429, dropped connections, or large responses delays its own requests only",
         arguments: [
             Fault(.token, .status, status: 429, retryAfter: 1, times: 0), Fault(.token, .drop, times: 0),
             Fault(.token, .trickle, delay: 5, times: 0), Fault(.token, .huge, times: 0),
@@ -108,12 +108,12 @@ import Testing
         }
     }
 
-    @Test("a client that does not read, and one that never ends its line, hold up nobody")
+    @Test("a client that does not read, and one that never ends its line, delay no other")
     func client() async throws {
         try await withTestBed { bed in
             let scene = try await Scene(in: bed, apps: 0)
             let deaf = try await scene.good.broker.connectRaw()
-            // As much as fits between the two: the broker reads no further while nobody reads its answers.
+            // The capacity between the two: the broker stops reading while its answers are not read.
             let lines = String(repeating: #"{"jsonrpc":"2.0","id":1,"method":"broker.status"}"# + "\n", count: 1000)
             var (rest, refusals) = (Array(lines.utf8)[...], 0)
             try await eventually("nothing more fits") {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("a disk that does not answer holds up what is to be written, and no cached answer")
+    @Test("a disk that hangs delays writes, and no cached answer")
     func disk() async throws {
         try await withTestBed { bed in
             let state = try bed.makeDirectory("state")
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("a name that is not resolved holds up nobody, also when the wait for it is given up")
+    @Test("a name look-up that hangs delays no other request, even after its wait is given up")
     func resolver() async throws {
         try await withTestBed { bed in
             let (library, lookups) = (bed.path("resolver.so"), bed.path("lookups"))

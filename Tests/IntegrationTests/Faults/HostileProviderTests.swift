@@ -3,14 +3,14 @@ import BrokerValues
 import Testing
 
 @Suite("A hostile provider", .serialized) struct HostileProviderTests {
-    @Test("whatever its documents hold, its own requests are refused, and everybody else's are answered meanwhile")
+    @Test("hostile documents fail their own provider's requests only, while others are answered")
     func documents() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
             let hostile = try await ScriptedProvider.start()
             let broker = scene.broker
-            // Each at an authority of its own: one whose document was refused is left alone for a while.
+            // Each at a separate authority: one whose document was refused is not retried for a while.
             let kinds = HostileJSON.all.enumerated().map { (path: "/\($0.offset)", kind: $0.element) }
             for (path, kind) in kinds {
                 let text = kind.text(ofBytes: 1_000_000)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("whatever a token answer holds, the request ends, and the sign-in is kept")
+    @Test("after any hostile token response the request ends, and the sign-in is kept")
     func tokenAnswers() async throws {
         try await withTestBed { bed in
             let provider = try await ScriptedProvider.start()

@@ -10,7 +10,7 @@ import Testing
         var errors: [String] = []
     }
 
-    /// Fifty processes ask twenty times each; what the provider answers comes when all of them wait for it.
+    /// Fifty processes send twenty requests each; the provider responds when all of them wait for it.
     private func ask(
         _ scene: DevelopmentScene, _ more: JSONObject = [:], leaving: Int = 0, provider answer: Fault
     ) async throws -> Answers {
@@ -28,14 +28,14 @@ import Testing
                 "python3", [PackageTree.fixture("callers.py"), scene.broker.socket, "50", "20", "\(leaving)", text]),
             as: "callers")
         try await eventually("all have asked") {
-            // Where all of them leave, their program is soon over.
+            // If all of them leave, their program ends soon.
             let isRunning = callers.isRunning
             let count = callers.outputText.split(separator: "\n").count { $0 == "asked" || $0 == "left" }
             if count < 50, !isRunning { try callers.requireRunning() }
             return count == 50
         }
         try await eventually("the refresh is under way") { provider.refreshes > before }
-        // Requests leave the event loop in the order they came: this one's own refresh is over when all others have joined.
+        // Requests leave the event loop in the order of their arrival: this one's own refresh ends when all others have joined.
         _ = try await scene.silent(app: "other", ["forceRefresh": true])
         provider.removeFaults()
         #expect(await callers.exitStatus() == .exited(0), "\(callers.logTail)")
@@ -52,11 +52,11 @@ import Testing
         scene.provider.log.count { $0.grantType == "refresh_token" && $0.clientID == "demo-one" }
     }
 
-    /// The right answer, no earlier than it is let go.
+    /// The correct response, not before it is released.
     private static let answered = Fault(.token, .slow, delay: 0)
 
     @Test(
-        "cause one refresh each time: of an expired token, of one that will not last, when half of them leave, and when it fails"
+        "a thousand callers cause one refresh each time: expired, short-lived, half of them leaving, failing"
     )
     func oneEach() async throws {
         try await withTestBed { bed in
@@ -71,7 +71,7 @@ import Testing
             #expect(expired.tokens.first != signIn.accessToken)
             #expect(refreshes(scene) == 1)
 
-            // No token of this provider lives so long: each round brings one that is as good as it gets.
+            // No token of this provider lives that long: each round brings the best available one.
             for round in 2...3 {
                 let lasting = try await ask(scene, ["minimumLifetime": 7200], provider: Self.answered)
                 #expect(lasting.tokens.count == 1_000 && Set(lasting.tokens).count == 1, "\(lasting.errors)")
@@ -83,14 +83,14 @@ import Testing
             #expect(refreshes(scene) == 4)
             #expect(try await scene.silent()[path: "accessToken"] == .string(half.tokens.first ?? ""))
 
-            // All have gone; the refresh goes on for whoever comes next.
+            // All have gone; the refresh continues for the next caller.
             let nobody = try await ask(scene, ["forceRefresh": true], leaving: 50, provider: Self.answered)
             #expect(nobody.tokens.isEmpty && nobody.errors.isEmpty && refreshes(scene) == 5)
             try await eventually("the new token is there") {
                 try await scene.silent()[path: "accessToken"] != .string(half.tokens.first ?? "")
             }
 
-            // Where the provider says when, it is not tried once more.
+            // If the provider says when, it is not retried.
             let failing = try await ask(
                 scene, ["forceRefresh": true], provider: Fault(.token, .status, status: 503, retryAfter: 1))
             #expect(failing.errors.count == 1_000 && Set(failing.errors) == ["serverUnavailable"], "\(failing)")

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// Refreshes at a provider that does not do its part. Whatever happened, the sign-in is still good afterwards.
+/// Refreshes at a faulty provider. After each fault, the sign-in is still valid.
 @Suite("A provider in trouble", .serialized) struct ProviderFaultTests {
     struct Trouble: Sendable, CustomTestStringConvertible {
         var fault: Fault
@@ -14,9 +14,9 @@ import Testing
     }
 
     @Test(
-        "each failure has its own error, can be retried, and does not end the sign-in",
+        "each failure has its own error, is retryable, and does not end the sign-in",
         arguments: [
-            // A 5xx is tried once more where the provider does not say when.
+            // A 5xx is retried once if the provider does not say when.
             Trouble(
                 fault: Fault(.token, .status, status: 500, times: 2), kind: "serverUnavailable",
                 details: ["httpStatus": 500]),
@@ -37,7 +37,7 @@ import Testing
         ])
     func troubles(trouble: Trouble) async throws {
         try await withTestBed { bed in
-            // A grace time, because some of these troubles come after the token was spent.
+            // A grace time, because some of these faults occur after the token was consumed.
             let scene = try await DevelopmentScene.make(in: bed) { $0.reuseGrace = 600 }
             let signIn = try await scene.signIn()
             scene.provider.add(trouble.fault)
@@ -47,11 +47,11 @@ import Testing
             #expect(refusal?.data["correlationId"]?.stringValue?.isEmpty == false)
             #expect(scene.provider.refreshes == trouble.fault.times)
 
-            // What is cached is still served without asking anybody.
+            // Cached tokens are still served without a request.
             #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
             #expect(scene.provider.refreshes == trouble.fault.times)
             if trouble.details["retryAfter"] != nil {
-                // The provider said when: until then the broker answers for it.
+                // The provider said when: until then the broker answers itself.
                 let throttled = await expectRefusal("throttled") { try await scene.silent(["forceRefresh": true]) }
                 #expect(throttled?.data["httpStatus"] == trouble.details["httpStatus"])
                 #expect(throttled?.data["retryable"] == true)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a provider that is down is offline, not a reason to ask the person; cached tokens are served all the same")
+    @Test("an unavailable provider is reported as offline without a prompt, and cached tokens are served")
     func down() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "when the answer to a refresh is lost, the token is not sent again in the same breath, and a grace time saves it"
+        "after a lost refresh response the token is not sent again at once, and a grace time saves it"
     )
     func lostAnswer() async throws {
         try await withTestBed { bed in
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("while one provider hangs, everybody else is served, and the one who waits is answered in the end")
+    @Test("while one provider hangs, others are served, and the waiting request is answered in the end")
     func hanging() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("one empty 400 of a gateway ends no sign-in: the next request is answered")
+    @Test("one empty 400 of a gateway ends no sign-in, and the next request succeeds")
     func gateway() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("a refused refresh token is forgotten; the next request says at once that the person has to sign in")
+    @Test("a refused refresh token is deleted, and the next request asks for a sign-in at once")
     func revoked() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }

@@ -1,4 +1,4 @@
-/// A Dovecot with IMAP over TLS alone, which asks the provider's UserInfo endpoint whose token it is.
+/// A Dovecot with IMAP over TLS only, which validates a token at the provider's UserInfo endpoint.
 struct DovecotConfiguration {
     let folder: String
     let port: UInt16

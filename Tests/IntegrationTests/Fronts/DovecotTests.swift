@@ -3,7 +3,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// Mail is read from a Dovecot that asks the provider whose token it is.
+/// Mail is read from a Dovecot that validates the token at the provider.
 @Suite(
     "Mail from Dovecot, with a provider's token from the broker", .serialized, .needsRoot,
     .enabled(if: Prerequisite.mailPrograms.shouldRun, "\(Prerequisite.mailPrograms.missing ?? "")"))
@@ -40,7 +40,7 @@ struct DovecotTests {
             }
             try "From: bob@example.org\nSubject: Hello from Dovecot\n\nHello\n"
                 .write(toFile: "\(folder)/mail/alice/new/1", atomically: true, encoding: .utf8)
-            // Its processes have users of their own.
+            // Its processes have separate users.
             _ = try await bed.require("chown", ["-R", "65534:65534", "\(folder)/mail"])
             _ = try await bed.require("chmod", ["711", bed.directory.path, folder])
             let server = try bed.start(Launch("dovecot", ["-F", "-c", "\(folder)/dovecot.conf"]), as: "dovecot")
@@ -70,7 +70,7 @@ struct DovecotTests {
         }
     }
 
-    @Test("mbsync fetches the mail; without a sign-in it fetches nothing")
+    @Test("mbsync fetches the mail, but nothing without a sign-in")
     func mbsync() async throws {
         try await withTestBed { bed in
             let mail = try await Scene(in: bed)
@@ -112,7 +112,7 @@ struct DovecotTests {
         }
     }
 
-    @Test("mutt and neomutt show it", arguments: ["mutt", "neomutt"])
+    @Test("mutt and neomutt show the mail", arguments: ["mutt", "neomutt"])
     func read(program: String) async throws {
         try await withTestBed { bed in
             let mail = try await Scene(in: bed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("git, its server, and the broker as its credential helper")
 struct GitCredentialTests {
-    @Test("a repository is cloned and two megabytes are pushed, without a word")
+    @Test("a repository is cloned and two megabytes are pushed without prompts")
     func cloneAndPush() async throws {
         try await withTestBed { bed in
             let git = try await GitScene.make(in: bed)
@@ -30,7 +30,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("a token that the server refused is replaced once: git fails, and works when it is run again")
+    @Test("a token that the server refused is replaced once, so git fails and works the next time")
     func refused() async throws {
         try await withTestBed { bed in
             let git = try await GitScene.make(in: bed)
@@ -46,7 +46,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("many fetches that are refused at the same time cost one refresh")
+    @Test("many fetches that are refused at the same time cause one refresh")
     func parallel() async throws {
         try await withTestBed { bed in
             let git = try await GitScene.make(in: bed)
@@ -57,7 +57,7 @@ struct GitCredentialTests {
                 try await withThrowingTaskGroup(of: CommandResult.self) { group in
                     for _ in 0..<6 { group.addTask { try await git.git(["ls-remote", git.url]) } }
                     for try await result in group {
-                        // In the first round some may come after the refresh.
+                        // In the first round some may arrive after the refresh.
                         #expect(expected == nil || result.status == .exited(0), "\(result)")
                     }
                 }
@@ -78,7 +78,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("of two people the URL names the one whose token is used; without a name git stops and lists both")
+    @Test("a name in the URL selects one of two accounts, without one git stops and lists both")
     func twoAccounts() async throws {
         try await withTestBed { bed in
             let git = try await GitScene.make(in: bed)
@@ -95,7 +95,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("a host that the helper is not for gets nothing; git goes on without it")
+    @Test("a host outside the helper's list gets nothing, and git continues without it")
     func otherHost() async throws {
         try await withTestBed { bed in
             let git = try await GitScene.make(in: bed)
@@ -108,7 +108,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("a git that can, sends the token in the header that the server asks for (dialogue of version 2.47)")
+    @Test("a recent git sends the token in the header that the server requests (protocol of version 2.47)")
     func bearer() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -127,7 +127,7 @@ struct GitCredentialTests {
             #expect(
                 lines.prefix(4) == ["capability[]=authtype", "authtype=Bearer", "credential=\(token)", "ephemeral=1"])
             #expect(lines.last?.hasPrefix("password_expiry_utc=") == true && lines.count == 5)
-            // What git says afterwards needs no answer.
+            // Git's following output needs no answer.
             for action in ["store", "capability", "later"] {
                 let result = try await scene.broker.ctl(helper + [action], input: asked + "credential=\(token)\n")
                 #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")

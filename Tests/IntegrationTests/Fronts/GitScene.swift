@@ -2,7 +2,7 @@ import BrokerTestSupport
 import DevIdentityProvider
 import Foundation
 
-/// A git server that takes the development provider's tokens, and git as a person has set it up.
+/// A git server that accepts the development provider's tokens, and a configured git.
 struct GitScene {
     let scene: DevelopmentScene
     let server: ManagedProcess
@@ -37,10 +37,10 @@ struct GitScene {
     var host: String { "127.0.0.1:\(port)" }
     var url: String { "http://\(host)/\(Self.repository)" }
 
-    /// What the server answered, a line a request.
+    /// The server's responses, a line a request.
     var requests: [String] { server.outputText.split(separator: "\n").dropFirst().map(String.init) }
 
-    /// Nothing of this machine's or of the person's who runs the tests.
+    /// No settings of this machine or of the user who runs the tests.
     private var environment: [String: String] {
         [
             "HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false",
@@ -54,9 +54,9 @@ struct GitScene {
         try await bed.run(Launch("git", (folder.map { ["-C", $0] } ?? []) + arguments, environment: environment))
     }
 
-    /// Does what docs/recipes.md says, for this server.
+    /// Follows docs/recipes.md for this server.
     ///
-    /// - Parameter options: further ones of the helper's.
+    /// - Parameter options: further options of the helper.
     func configure(_ options: String = "") async throws {
         for line in try Recipe.lines(of: "git", beginningWith: "git") {
             let command = line.replacing("https://git.example.org", with: "http://\(host)")

@@ -6,7 +6,7 @@ import Testing
     "kubectl, a cluster's API, and the broker as its credential plug-in",
     .enabled(if: Prerequisite.kubectl.shouldRun, "\(Prerequisite.kubectl.missing ?? "")"))
 struct KubeCredentialTests {
-    @Test("pods are listed with the ID token of who is signed in, and the provider is not asked again")
+    @Test("pods are listed with the account's ID token, without another request to the provider")
     func idToken() async throws {
         try await withTestBed { bed in
             let kube = try await KubeScene.make(in: bed)
@@ -17,7 +17,7 @@ struct KubeCredentialTests {
         }
     }
 
-    @Test("where the cluster takes access tokens, it gets the one for the scope that is asked for")
+    @Test("if the cluster accepts access tokens, it gets the one for the requested scope")
     func accessToken() async throws {
         try await withTestBed { bed in
             let kube = try await KubeScene.make(
@@ -40,7 +40,7 @@ struct KubeCredentialTests {
         }
     }
 
-    @Test("an ID token that has ended is renewed before kubectl gets it, with one refresh")
+    @Test("an expired ID token is renewed before kubectl gets it, with one refresh")
     func staleIDToken() async throws {
         try await withTestBed { bed in
             let kube = try await KubeScene.make(in: bed)

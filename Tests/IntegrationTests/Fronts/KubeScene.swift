@@ -2,7 +2,7 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// A cluster that takes certain tokens, and kubectl with a kubeconfig that has the broker give them.
+/// A cluster that accepts certain tokens, and kubectl with a kubeconfig that gets them from the broker.
 struct KubeScene {
     let scene: DevelopmentScene
     let server: ManagedProcess
@@ -52,7 +52,7 @@ struct KubeScene {
         return kube
     }
 
-    /// From now on the cluster takes this token.
+    /// From now on the cluster accepts this token.
     func accept(_ token: String) throws { try "\(token)\n".write(toFile: tokens, atomically: true, encoding: .utf8) }
 
     var requests: [String] { server.outputText.split(separator: "\n").dropFirst().map(String.init) }

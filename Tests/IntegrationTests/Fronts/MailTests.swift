@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mail programs and curl, with a provider's token from the broker")
 struct MailTests {
-    /// A mail server that takes the development provider's tokens, and what a person finds in a shell.
+    /// A mail server that accepts the development provider's tokens, and a person's shell.
     private struct Scene {
         let scene: DevelopmentScene
         let server: ManagedProcess
@@ -73,7 +73,7 @@ struct MailTests {
         }
     }
 
-    @Test("a ready XOAUTH2 response is what a server takes")
+    @Test("a server accepts the prepared XOAUTH2 response")
     func ready() async throws {
         try await withTestBed { bed in
             let mail = try await Scene.make(in: bed)
@@ -91,7 +91,7 @@ struct MailTests {
     }
 
     @Test(
-        "msmtp sends, by either mechanism; without a sign-in nothing is sent and nothing else passes for a token",
+        "msmtp sends by either mechanism, and without a sign-in it sends nothing",
         .enabled(if: Prerequisite.mailPrograms.shouldRun, "\(Prerequisite.mailPrograms.missing ?? "")"))
     func msmtp() async throws {
         try await withTestBed { bed in
@@ -113,7 +113,7 @@ struct MailTests {
     }
 
     @Test(
-        "mutt sends, with the token that its command prints",
+        "mutt sends with the token that its command prints",
         .enabled(if: Prerequisite.mailPrograms.shouldRun, "\(Prerequisite.mailPrograms.missing ?? "")"))
     func mutt() async throws {
         try await withTestBed { bed in

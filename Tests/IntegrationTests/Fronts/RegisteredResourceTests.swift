@@ -4,11 +4,11 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What is kept with an app, at each front")
+@Suite("An app's registered parameters, at each front")
 struct RegisteredResourceTests {
     private static let resource = "https://api.example/notes"
 
-    /// A provider whose access tokens say where they are good, and the app `notes`, which is for one such place.
+    /// A provider whose access tokens contain their audience, and the app `notes`, which is for one such audience.
     private func scene(in bed: TestBed) async throws -> DevelopmentScene {
         let provider = try await DevIdentityProvider.start(in: bed) {
             $0.accessTokenFormat = .jwt
@@ -31,7 +31,7 @@ struct RegisteredResourceTests {
         return JSONObject(json: payload)?.text("aud")
     }
 
-    @Test("git, kubectl, token files and brokerctl token get a token for the app's resource, cached and refreshed")
+    @Test("git, kubectl, token files and brokerctl get tokens for the app's resource, cached and refreshed")
     func fronts() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)
@@ -57,7 +57,7 @@ struct RegisteredResourceTests {
         }
     }
 
-    @Test("the page of a sign-in is asked for with the registered parameters")
+    @Test("a sign-in's page is requested with the registered parameters")
     func page() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)
@@ -69,7 +69,7 @@ struct RegisteredResourceTests {
         }
     }
 
-    @Test("scopes that the broker adds by itself may be among an app's own")
+    @Test("an app's own scopes may include those that the broker adds by itself")
     func reservedScopes() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)

@@ -24,7 +24,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("the token is there for its owner alone, without an end of line, until the program is ended")
+    @Test("the file contains the token for its owner only, without a newline, until the program ends")
     func givenAndRemoved() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -46,7 +46,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("the ID token, for what takes no other")
+    @Test("the file may contain the ID token instead")
     func idToken() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -57,7 +57,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("before a token expires the file has the next one")
+    @Test("the file has the next token before the current one expires")
     func renewed() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -77,7 +77,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("no token lies there while the broker is locked, or when the account has signed out; both ends are told")
+    @Test("the file is removed while the broker is locked or after a sign-out, and both are reported")
     func withheld() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -98,7 +98,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("with its app's registration the file goes, and with a new one it comes back")
+    @Test("the file is removed with its app's registration, and returns with a new one")
     func unregistered() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -113,7 +113,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("no token outlives its broker, and a new broker brings it back")
+    @Test("no token outlives its broker, and a new broker restores it")
     func restarted() async throws {
         try await withTestBed { bed in
             let socket = try ServiceSocket(path: bed.path("broker.sock"))
@@ -142,7 +142,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("places where others could read or exchange it are refused, and nothing that lies there is touched")
+    @Test("folders where others could read or replace it are refused, and existing files are not touched")
     func places() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -174,7 +174,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("a file that looks like a token and is somebody else's is neither replaced nor removed, whenever it comes")
+    @Test("another user's file that looks like a token is neither replaced nor removed at any time")
     func foreign() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -196,14 +196,14 @@ struct TokenFileTests {
     }
 
     @Test(
-        "a run that ends in the middle of writing leaves nothing, where the file system has files without a name")
+        "a run that ends while it writes leaves nothing, if the file system supports unnamed files")
     func endedWhileWriting() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
             try await file.scene.signIn()
             let brokerctl = try PackageTree.program("brokerctl")
             let arguments = ["--socket", file.scene.broker.socket, "token-file", "--app", "notes"]
-            // The kernel refuses the eleventh byte, or ends the process with it (SIGXFSZ), as whoever started the tests has it.
+            // The kernel refuses the eleventh byte, or ends the process with it (SIGXFSZ), depending on its disposition in the tests' parent.
             let result = try await bed.run(
                 Launch(
                     "/usr/bin/prlimit",
@@ -214,7 +214,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("what a run left that was killed while it renewed the token is taken away by the next; another file is not")
+    @Test("the next run removes the rest of a run killed while it renewed the token, and no other file")
     func killedWhileReplacing() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
@@ -239,7 +239,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("what another run left after a crash is replaced")
+    @Test("a file that another run left after a crash is replaced")
     func leftOver() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Sign-in in a real browser") struct BrowserSignInTests {
-    @Test("a person signs in on glewlwyd's own page in Chromium, and reads on the broker's page that it is done")
+    @Test("a person signs in on glewlwyd's page in Chromium, and the broker's page confirms it")
     func ownLoginPage() async throws {
         try await withTestBed { bed in
             let redirectURI = "http://127.0.0.1:\(try FreePort.next())/signed-in"
@@ -25,7 +25,7 @@ import Testing
             #expect(try await browser.title.localizedCaseInsensitiveContains("signed in"))
             let text = try await browser.visibleText
             #expect(text.localizedCaseInsensitiveContains("you can close this"), "\(text)")
-            // Nothing was refused by the page's own policy, and the code does not stay in the address bar's page.
+            // The page's own policy blocked nothing, and the code does not stay in the URL of the page.
             #expect(try await browser.console.filter { $0.contains("Content Security Policy") } == [])
             let accessToken = signIn.accessToken
             #expect(!(try await browser.pageSource).contains(accessToken))

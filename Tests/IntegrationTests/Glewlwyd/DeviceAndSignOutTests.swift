@@ -14,7 +14,7 @@ struct DeviceAndSignOutTests {
         return scene
     }
 
-    @Test("the code is shown, the broker asks in vain, and once it is approved elsewhere the token comes")
+    @Test("the code is shown, the broker polls, and after the approval elsewhere the token arrives")
     func device() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -54,7 +54,7 @@ struct DeviceAndSignOutTests {
         }
     }
 
-    @Test("told to slow down, the broker leaves glewlwyd alone for five seconds more, and gets its token all the same")
+    @Test("after slow_down the broker waits five seconds more, and gets its token")
     func slowDown() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -65,7 +65,7 @@ struct DeviceAndSignOutTests {
             let shown = await connection.nextNotification() ?? [:]
             #expect(shown[path: "params.interval"] == 1)
             try await eventually("the broker asks for the first time") { try await provider.deviceCodeWasAskedFor() }
-            // The broker got an interval of one second, and glewlwyd now wants five between two requests.
+            // The broker got an interval of one second, and glewlwyd now requires five between two requests.
             try await provider.tune(["device-authorization-interval": 5])
             try await eventually("the broker asks more slowly") {
                 let before = try provider.deviceCodeAskedForAt()
@@ -76,7 +76,7 @@ struct DeviceAndSignOutTests {
                 }
                 return after - before >= 5
             }
-            // That was its answer to whoever asks too often.
+            // That was its response to polling too often.
             #expect(try await provider.askTooOften() == ["authorization_pending", "slow_down"])
             try await provider.approve(.alice, at: shown.text("params.verificationUriComplete"))
             let token = try await answer.value
@@ -111,7 +111,7 @@ struct DeviceAndSignOutTests {
         }
     }
 
-    @Test("glewlwyd lets no public client revoke: that stage says so, and the person is signed out here all the same")
+    @Test("glewlwyd lets no public client revoke, which that stage reports, and the local sign-out succeeds")
     func publicRevocation() async throws {
         try await withTestBed { bed in
             let scene = try await introspecting(in: bed)
@@ -153,7 +153,7 @@ struct DeviceAndSignOutTests {
         }
     }
 
-    @Test("a browser that does not come back in time may be signed in still, and the stage says so")
+    @Test("a browser that does not return in time may still be signed in, which the stage reports")
     func browserStaysAway() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -164,7 +164,7 @@ struct DeviceAndSignOutTests {
         }
     }
 
-    @Test("where the administrator offers no end of a session, that stage says so and nothing is opened")
+    @Test("without a configured end of session the stage says so, and nothing is opened")
     func noEndSession() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)

@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// How glewlwyd asks the person, who has a session there already: by the page that it shows, and what it tells that page.
+/// How glewlwyd prompts a person with a session there: the displayed page, and its parameters.
 @Suite("glewlwyd: prompts, hints and ages", .serialized)
 struct GlewlwydPromptTests {
-    @Test("each prompt reaches glewlwyd's page, although there is a session; after a sign-out here it is login")
+    @Test("each prompt reaches glewlwyd's page despite a session, and after a sign-out here it is login")
     func prompts() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -29,7 +29,7 @@ struct GlewlwydPromptTests {
     }
 
     @Test(
-        "a session older than max_age is signed in to anew; as glewlwyd does not say when that was, no token is taken")
+        "a session older than max_age leads to a new sign-in, and no token is accepted without auth_time")
     func maxAge() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -42,7 +42,7 @@ struct GlewlwydPromptTests {
             let refusal = await expectRefusal("invalidResponse") {
                 try await scene.broker.signIn(app: "mail", asked, in: bed) { url in
                     #expect(query(of: url)["max_age"] == "6")
-                    // It knows no contexts, and does not mind them.
+                    // It ignores unknown contexts.
                     #expect(query(of: url)["acr_values"] == "urn:example:gold")
                     try await eventually("the session is too old for glewlwyd") {
                         let answer = try await provider.open(url, answered: true, session: session)
@@ -56,7 +56,7 @@ struct GlewlwydPromptTests {
         }
     }
 
-    @Test("claims that an app asks for are in the ID token, and a silent request for them does not stop at the cache")
+    @Test("claims that an app requests are in the ID token, and a silent request for them bypasses the cache")
     func claims() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -74,7 +74,7 @@ struct GlewlwydPromptTests {
         }
     }
 
-    @Test("somebody else than the account asked for is a mismatch, and nothing of theirs is kept")
+    @Test("another person than the requested account is a mismatch, and nothing of theirs is stored")
     func mismatch() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -95,7 +95,7 @@ struct GlewlwydPromptTests {
         }
     }
 
-    @Test("scopes that the person does not agree to are declined, and what was granted is in the cache")
+    @Test("scopes without the person's consent are declined, and the granted token is in the cache")
     func declined() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)

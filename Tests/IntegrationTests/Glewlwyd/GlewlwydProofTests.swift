@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What glewlwyd checks of DPoP (RFC 9449), pushed requests (RFC 9126) and registration (RFC 7591).
+/// glewlwyd's checks of DPoP (RFC 9449), pushed requests (RFC 9126) and registration (RFC 7591).
 @Suite("glewlwyd: proofs, pushed requests, registration", .serialized)
 struct GlewlwydProofTests {
-    @Test("a refresh proves the key, with glewlwyd's nonce where it wants one", arguments: [false, true])
+    @Test("a refresh proves the key, with glewlwyd's nonce if it requires one", arguments: [false, true])
     func proofs(withNonce: Bool) async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -26,7 +26,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test("glewlwyd takes an app's call with a bound token and the broker's proof, once, and for that call alone")
+    @Test("glewlwyd accepts a bound token with the broker's proof once, and for that call only")
     func calls() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -70,7 +70,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test("proofs with nonce go with a pushed request, a client secret and a device code alike")
+    @Test("proofs with nonce work with a pushed request, a client secret and a device code")
     func together() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -114,7 +114,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test("a pushed request is demanded, and the sign-in goes on with its reference")
+    @Test("a pushed request is required, and the sign-in continues with its reference")
     func pushed() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -131,7 +131,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test("a confidential client is registered without the device grant, and its secret goes no further than the vault")
+    @Test("a confidential client is registered without the device grant, and its secret stays in the vault")
     func registered() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -144,7 +144,7 @@ struct GlewlwydProofTests {
                 "register-client-allowed": true, "register-client-auth-scope": [],
                 "register-client-credentials-scope": [],
             ])
-            // What was read a moment ago says that there is no registration.
+            // The cached metadata say that there is no registration.
             let broker = try await BrokerProcess.start(in: bed)
             let answer = try await broker.call("apps.registerAtProvider", params)
             #expect(answer[path: "app.confidential"] == true)

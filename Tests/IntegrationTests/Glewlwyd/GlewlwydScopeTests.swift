@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// Where a token is good and what for, as glewlwyd's own access tokens say.
+/// Audience and scopes of glewlwyd's own access tokens.
 @Suite("glewlwyd: resources, narrower tokens, new keys", .serialized)
 struct GlewlwydScopeTests {
-    @Test("a token is made out to the resource that was asked for, and does not answer for another one")
+    @Test("a token is issued for the requested resource, and is not used for another one")
     func resources() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -25,7 +25,7 @@ struct GlewlwydScopeTests {
             let refreshed = try await broker.acquireSilent(app: "mail", ["resource": files, "forceRefresh": true])
             #expect(try claims(of: refreshed)["aud"] == files)
 
-            // The grant was for the one; the person is asked about the other.
+            // The grant was for the one; the other needs the person.
             let silent = await expectRefusal("interactionRequired") {
                 try await broker.acquireSilent(app: "mail", ["resource": mail])
             }
@@ -42,7 +42,7 @@ struct GlewlwydScopeTests {
     }
 
     @Test(
-        "glewlwyd ignores that a refresh asks for less: the answer says what the token is good for, and serves it all")
+        "glewlwyd ignores fewer scopes on refresh, and the token serves all scopes of the response")
     func downScopingIgnored() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -61,7 +61,7 @@ struct GlewlwydScopeTests {
         }
     }
 
-    @Test("glewlwyd ignores that a refresh asks for more, too: what is missing needs the person, what came is kept")
+    @Test("glewlwyd ignores more scopes on refresh, so the missing ones need the person and the token is kept")
     func widerScope() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -74,7 +74,7 @@ struct GlewlwydScopeTests {
         }
     }
 
-    @Test("glewlwyd signs with a new key from one day to the next, and refreshes and sign-ins go on")
+    @Test("refreshes and sign-ins continue after glewlwyd changes its key")
     func newSigningKey() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
@@ -86,7 +86,7 @@ struct GlewlwydScopeTests {
         }
     }
 
-    /// What an access token, which is a JWT here (RFC 9068), says.
+    /// The claims of an access token, which is a JWT here (RFC 9068).
     private func claims(of token: JSONObject) throws -> JSONObject {
         let parts = token.text("accessToken").split(separator: ".")
         try #require(parts.count == 3)

@@ -3,9 +3,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A provider that compares redirect URIs exactly, signs with ES256, and lets a refresh token be used once.
+/// A provider that compares redirect URIs exactly, signs with ES256, and accepts a refresh token once.
 @Suite("glewlwyd", .serialized) struct GlewlwydTests {
-    /// A provider, and a broker with the app `mail` at the redirect URI that is registered there.
+    /// A provider, and a broker with the app `mail` with the redirect URI that is registered there.
     struct Scene {
         var provider: GlewlwydProvider
         var broker: BrokerProcess
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a person signs in at a fixed redirect URI, and from then on tokens come silently from the cache")
+    @Test("a person signs in at a fixed redirect URI, and later tokens come silently from the cache")
     func signInThenSilent() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -55,7 +55,7 @@ import Testing
             #expect(silent[path: "fromCache"] == true)
             #expect(silent[path: "accessToken"] == .string(signIn.accessToken))
 
-            // The provider itself knows whose token it is.
+            // The provider itself knows the token's user.
             let userInfo = try await HTTPSession(in: bed).send(
                 "GET", "\(scene.provider.authority)/userinfo",
                 headers: ["Authorization": signIn.token.text("authorizationHeader")])
@@ -64,10 +64,10 @@ import Testing
         }
     }
 
-    @Test("short-lived tokens are refreshed again and again, each time with the refresh token that came last")
+    @Test("short-lived tokens are refreshed again and again, each time with the latest refresh token")
     func rotation() async throws {
         try await withTestBed { bed in
-            // Never good enough to come from the cache.
+            // Never valid long enough for the cache.
             let scene = try await Scene.make(in: bed, accessLifetime: 20)
             var seen: Set = [try await scene.signIn(in: bed).accessToken]
             for _ in 0..<4 {
@@ -80,12 +80,12 @@ import Testing
     }
 
     @Test(
-        "a spent refresh token, answered with 400 and an empty body, is sent once more, and then means: sign in again")
+        "a used refresh token, refused with an empty 400, is sent once more, and then needs a sign-in")
     func reuse() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, accessLifetime: 20)
             _ = try await scene.signIn(in: bed)
-            // A backup that is restored after the token in it was spent.
+            // A backup that is restored after its token was used.
             await scene.broker.stop()
             let backup = bed.path("backup")
             try FileManager.default.copyItem(atPath: scene.broker.stateDirectory, toPath: backup)
@@ -94,7 +94,7 @@ import Testing
             await later.stop()
 
             let restored = try await BrokerProcess.start(in: bed) { $0.stateDirectory = backup }
-            // It could be a gateway's trouble.
+            // It could be a fault of a gateway.
             let first = await expectRefusal("serverUnavailable", reason: "refreshRefused") {
                 try await restored.acquireSilent(app: "mail", ["minimumLifetime": 60])
             }
@@ -105,7 +105,7 @@ import Testing
             }
             #expect(refusal?.data["httpStatus"] == 400)
             #expect(refusal?.data["retryable"] == false)
-            // The token is gone now, and nobody is asked again.
+            // The token is deleted now, and no further request is sent.
             await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
                 try await restored.acquireSilent(app: "mail", ["minimumLifetime": 60])
             }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("when glewlwyd must not ask, it is shown whom the app means, and the browser that knows them signs in unseen")
+    @Test("with prompt none glewlwyd gets the app's account, and a browser that knows it signs in unseen")
     func promptNone() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("a provider with a private CA is trusted when its file is given, and otherwise refused with that advice")
+    @Test("a provider with a private CA is trusted with its file, and otherwise refused with that advice")
     func privateCA() async throws {
         try await withTestBed { bed in
             let certificate = try await TestCertificate.make(in: bed)
@@ -160,7 +160,7 @@ import Testing
             #expect(signIn.token[path: "account.authority"] == .string(provider.authority))
             let silent = try await scene.broker.acquireSilent(app: "mail", ["forceRefresh": true])
             #expect(silent[path: "fromCache"] == false)
-            // libcurl would write there what decrypts the sessions.
+            // libcurl would write the session keys there.
             #expect(!FileManager.default.fileExists(atPath: bed.path("tls-keys")))
 
             let distrustful = try await BrokerProcess.start(in: bed)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("a confidential client proves itself with its secret, and a wrong secret has its own error")
+    @Test("a confidential client authenticates with its secret, and a wrong secret has its own error")
     func confidentialClient() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -187,7 +187,7 @@ import Testing
             }
             #expect(signIn.token[path: "account.username"] == "bob")
             _ = try await scene.broker.acquireSilent(app: "web", ["forceRefresh": true])
-            // glewlwyd's own word for a wrong secret.
+            // glewlwyd's own error code for a wrong secret.
             await expectRefusal("unauthorizedClient") {
                 try await scene.broker.signIn(app: "imposter", in: bed) { try await provider.signIn(.bob, at: $0) }
             }

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// `brokerctl` as scripts see it: statuses, what goes to which stream, and JSON.
+/// `brokerctl` as scripts see it: exit statuses, output streams, and JSON.
 @Suite("brokerctl", .serialized) struct BrokerctlTests {
     private func json(_ result: CommandResult, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSONValue {
         do {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("without a broker it says so, with status 3; with nonsense it says how to use it, with status 2")
+    @Test("a missing broker is reported with status 3, and wrong usage with status 2")
     func statusesWithoutBroker() async throws {
         try await withTestBed { bed in
             let program = try PackageTree.program("brokerctl")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("what the broker refuses is printed on stderr, or as the error object on stdout with --json")
+    @Test("the broker's refusal is printed on stderr, or as the error object on stdout with --json")
     func refusals() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("an app may be for certain programs only: any other is refused, with status 5")
+    @Test("an app restricted to certain programs refuses any other, with status 5")
     func accessDenied() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("apps add says what the provider has, refuses what is no provider, and warns where nobody answers")
+    @Test("apps add shows the provider's features, refuses another server, and warns without a response")
     func lookedAt() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("logout names the person, whatever the account was called by")
+    @Test("logout prints the person's name, for any name of the account")
     func logout() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("the examples' person signs in where there is no display")
+    @Test("the examples' person signs in without a display")
     func person() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("a broker that is started by hand says where it listens")
+    @Test("a broker that is started by hand prints its socket")
     func place() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -156,7 +156,7 @@ import Testing
         return (login, String(url.output))
     }
 
-    @Test("login --no-browser prints the URL, waits for the person, and says who it is; then tokens come in any format")
+    @Test("login --no-browser prints the URL, waits, prints the account, and then tokens come in any format")
     func loginAndToken() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("login --manual takes the redirect's URL from standard input, for a machine without a browser")
+    @Test("login --manual reads the redirect URL from standard input, for a machine without a browser")
     func manual() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("login opens the program that $BROWSER names, with the URL as its one argument")
+    @Test("login opens the program in $BROWSER, with the URL as its only argument")
     func browserVariable() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test("status is for people, and with --json for scripts")
+    @Test("status has a format for people, and JSON for scripts")
     func status() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

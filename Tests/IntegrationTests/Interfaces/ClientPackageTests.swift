@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("An app that uses the client library as a package") struct ClientPackageTests {
-    @Test("fetches nothing else, builds without the daemon's C libraries, and gets a token")
+    @Test("it fetches nothing else, builds without the daemon's C libraries, and gets a token")
     func alone() async throws {
         try await withTestBed { bed in
             let app = try bed.makeDirectory("app")

@@ -9,7 +9,7 @@ import Testing
     private static let title =
         "A terminal: one app signs in with the browser, another app of its group has a token without, a third one has none."
 
-    @Test("is what the commands print today (UPDATE_DOCS=1 swift test --filter PictureTests draws it)")
+    @Test("the picture shows today's output (UPDATE_DOCS=1 swift test --filter PictureTests draws it)")
     func isCurrent() async throws {
         try await withTestBed { bed in
             let scene = try await Session(in: bed)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A shell in which brokerctl and a browser are found, whose provider is shown by a name of its length.
+    /// A shell with brokerctl and a browser, whose provider is displayed with a name of its length.
     private struct Session {
         private let scene: DevelopmentScene
         private let bed: TestBed
@@ -43,7 +43,7 @@ import Testing
 
         init(in bed: TestBed) async throws {
             self.bed = bed
-            // An hour, to the nearest minute, also when the machine is slow.
+            // An hour, to the nearest minute, even if the machine is slow.
             let provider = try await DevelopmentScene.startProvider(in: bed) { $0.accessTokenLifetime = 3_625 }
             scene = DevelopmentScene(
                 provider: provider, broker: try await BrokerProcess.start(in: bed), bed: bed)
@@ -52,7 +52,7 @@ import Testing
         func run(_ command: String, status: Int32) async throws -> String {
             let program = try PackageTree.program("brokerctl")
             let script = command.replacing("\\ ", with: "").replacing("https://sso.example.org", with: provider)
-            // What the page's address is written to is the browser.
+            // The browser is a file to which the page's URL is written.
             let page = bed.path("page-\(UUID().uuidString)")
             let browser = bed.path("browser")
             try "#!/bin/sh\necho \"$1\" > '\(page)'\n".write(toFile: browser, atomically: true, encoding: .utf8)
@@ -73,11 +73,11 @@ import Testing
                 _ = try await HTTPSession(in: bed).get(redirect.url)
             }
             #expect(await shell.exitStatus() == .exited(status), "\(shell.logTail)")
-            // What is said while one waits comes before the result.
+            // The text during the wait comes before the result.
             return shown(shell.errorText + shell.outputText)
         }
 
-        /// What differs from run to run, as something of its kind and length.
+        /// Replaces values that differ from run to run with ones of the same kind and length.
         private func shown(_ text: String) -> String {
             text.trimmingCharacters(in: .newlines)
                 .replacing(provider, with: "https://sso.example.org")

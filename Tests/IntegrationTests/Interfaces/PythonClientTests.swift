@@ -2,14 +2,16 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// `Sources/Python/tests`, which start brokers and development providers of their own.
+/// `Sources/Python/tests`, which start separate brokers and development providers.
 @Suite("The client for Python, its adapters in their real libraries")
 struct PythonClientTests {
-    @Test("asks a real broker", arguments: ["test_broker", "test_absence", "test_wire", "test_aio"])
+    @Test(
+        "the client gets tokens from a real broker",
+        arguments: ["test_broker", "test_absence", "test_wire", "test_aio"])
     func client(module: String) async throws { try await run(module) }
 
     @Test(
-        "fits into the libraries, installs with pip, is typed, and does what its recipes say",
+        "the client works with the libraries, installs with pip, is typed, and its recipes run",
         arguments: ["test_adapters", "test_package"])
     func adapters(module: String) async throws { try await run(module) }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A terminal as a picture (SVG), which types what was typed and shows what came. Without animation all of it is there.
+/// A terminal as a picture (SVG), which types the commands and shows the output. Without animation everything is visible.
 struct TerminalPicture {
     private enum Kind: String { case typed = "t", shown = "s" }
     private var lines: [(kind: Kind, text: String)] = []
@@ -11,7 +11,7 @@ struct TerminalPicture {
         for (number, line) in command.enumerated() { lines.append((.typed, (number == 0 ? "$ " : "    ") + line)) }
     }
 
-    /// Long lines go on in the next, as in a terminal.
+    /// Long lines wrap, as in a terminal.
     mutating func show(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             var rest = line
@@ -22,7 +22,7 @@ struct TerminalPicture {
         }
     }
 
-    /// - Parameter title: for whoever does not see the picture.
+    /// - Parameter title: for readers who cannot see the picture.
     func svg(title: String) -> String {
         let (cell, row, margin, bar) = (8.4, 20.0, 16.0, 34.0)
         let width = Int(Double(Self.columns) * cell + 2 * margin)

@@ -3,8 +3,8 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What comes over the socket that no good client would send.
-@Suite("The socket, from outside") struct WireTests {
+/// Input at the socket that no correct client sends.
+@Suite("Malformed input at the socket") struct WireTests {
     let status = #"{"jsonrpc":"2.0","id":1,"method":"broker.status"}"#
     let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"broker.subscribe","params":{"topics":["account"]}}"#
 
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "what is not a request is answered as JSON-RPC says, and the connection stays usable",
+        "an invalid request is answered according to JSON-RPC, and the connection stays usable",
         arguments: [
             ("{", -32700, nil), ("nonsense", -32700, nil),
             (#"{"jsonrpc":"2.0","id":7,"method":"broker.st"#, -32700, nil),
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("ids come back as they were sent, also when two requests carry the same one")
+    @Test("ids are returned as sent, also if two requests have the same one")
     func ids() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("a batch is answered as one array, without its notifications; one of notifications only not at all")
+    @Test("a batch is answered as one array without its notifications, and one of notifications not at all")
     func batch() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("requests that come in pieces, or many at once, are all answered")
+    @Test("requests that arrive in pieces, or many at once, are all answered")
     func interleaved() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("a client that stops in the middle of a line keeps nobody waiting, and is sent away in the end")
+    @Test("a client that stops in the middle of a line delays no other, and is disconnected in the end")
     func halfLine() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed) {
@@ -111,13 +111,13 @@ import Testing
             let staller = try await broker.connectRaw()
             try await staller.send(#"{"jsonrpc":"2.0","id":1,"met"#)
             for _ in 0..<20 { _ = try await broker.call("accounts.list") }
-            // It may be told why, and then the connection ends.
+            // It may receive the reason, and then the connection ends.
             _ = try await staller.readToEnd()
             _ = try await broker.call("accounts.list")
         }
     }
 
-    @Test("more connections than the limit are turned away with an answer, and welcome again when others leave")
+    @Test("connections beyond the limit are refused with an answer, and accepted after others leave")
     func connectionLimit() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed) { $0.configuration = "[socket]\nmax_connections = 3\n" }
@@ -127,7 +127,7 @@ import Testing
                 for _ in 0..<3 {
                     let client = try await broker.connectRaw()
                     clients.append(client)
-                    // A listener is never quiet, so it gives way to nobody.
+                    // A listener is never idle, so it is never evicted.
                     guard try await client.ask(subscribe)?.contains("result") == true else { return false }
                 }
                 let turnedAway = try await broker.connectRaw()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("the broker describes itself, and every method it names is one it has")
+    @Test("the broker describes itself, and it has every method that it names")
     func discovery() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

@@ -3,8 +3,8 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A provider whose refresh tokens stay the same, that calls a dead one an invalid request, and ignores `offline_access` where the
-/// person was not asked (OpenID Connect Core, section 11).
+/// A provider whose refresh tokens stay the same, which reports a dead one as an invalid request, and ignores `offline_access`
+/// without consent (OpenID Connect Core, section 11).
 @Suite(
     "LemonLDAP::NG", .serialized,
     .enabled(if: Prerequisite.lemonLDAP.shouldRun, "needs LemonLDAP::NG"))
@@ -38,7 +38,7 @@ struct LemonLDAPTests {
             try await broker.acquireSilent(app: "notes", scopes: ["email"], more)
         }
 
-        /// Whether an access token is worth something at the provider.
+        /// Whether an access token is valid at the provider.
         func takes(_ token: JSONObject, in bed: TestBed) async throws -> Bool {
             try await HTTPSession(in: bed).send(
                 "GET", "\(provider.authority)/oauth2/userinfo",
@@ -65,7 +65,7 @@ struct LemonLDAPTests {
         }
     }
 
-    @Test("whoever says no on the page: the provider says that consent is missing, and the app hears that")
+    @Test("after a refusal on the page the provider reports missing consent, which the app receives")
     func denied() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, { $0.clientID })
@@ -75,7 +75,7 @@ struct LemonLDAPTests {
         }
     }
 
-    @Test("a token that a server refused is replaced by one refresh; the same again comes back as what it is")
+    @Test("a rejected token is replaced by one refresh, and the same again is returned marked as rejected")
     func rejectedToken() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, { $0.clientID })
@@ -99,7 +99,7 @@ struct LemonLDAPTests {
         }
     }
 
-    @Test("a refresh token whose session is gone is told from a mistake of the app: the person is needed")
+    @Test("a refresh token without a session is distinguished from an app's mistake, and needs the person")
     func deadToken() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, { $0.clientID })
@@ -112,7 +112,7 @@ struct LemonLDAPTests {
         }
     }
 
-    @Test("that a refresh token takes consent is found out and told, and the next sign-in brings one")
+    @Test("a refresh token that requires consent is detected and reported, and the next sign-in brings one")
     func offlineConsent() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, { $0.offlineClientID })
@@ -127,7 +127,7 @@ struct LemonLDAPTests {
             #expect(second.opening.text("url").contains("prompt=consent"))
             let fresh = try await scene.silent(["forceRefresh": true])
             #expect(try await scene.takes(fresh, in: bed))
-            // The browser's session is not what it hangs on.
+            // It does not depend on the browser's session.
             #expect(fresh.text("accessToken") != second.accessToken)
         }
     }

@@ -4,14 +4,14 @@ import Foundation
 import Testing
 
 @Suite(
-    "Who administers where a group is asked for",
+    "Administration with a required group",
     .enabled(if: Prerequisite.root.shouldRun, "needs root, to install a set-group-id program"))
 struct AdminProofTests {
-    @Test("a set-group-id brokerctl administers; other programs, and those that it starts, do not")
+    @Test("a set-group-id brokerctl administers, other programs and its children do not")
     func group() async throws {
         try await withTestBed { bed in
             let groups = bed.path("group")
-            // Any number will do: the broker sees this file in the place of /etc/group.
+            // Any number works: the broker sees this file in place of /etc/group.
             try "root:x:0:\nbrokerctl:x:4242:\n".write(toFile: groups, atomically: true, encoding: .utf8)
             let broker = try await BrokerProcess.start(in: bed) { options in
                 options.configuration = "admin.proof = \"setgid\"\n"
@@ -37,7 +37,7 @@ struct AdminProofTests {
             }
             let shown = try await run(["grants", "list"])
             #expect(shown.succeeded, "\(shown)")
-            // What it starts has the user's own group, and no way back.
+            // Its children have the user's own group, and no way back.
             let child = try await run(["run-in", "--engine", "box", "--id", "b"])
             #expect(child.status == .exited(2))
             let started = try await bed.run(

@@ -11,7 +11,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("what one broker exports another imports, and goes on with: apps, secrets, accounts, tokens, DPoP keys")
+    @Test("a broker imports another's backup and continues with its apps, secrets, accounts, tokens, DPoP keys")
     func elsewhere() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -32,17 +32,17 @@ import Testing
             #expect(merged.status == .exited(0), "\(merged)")
             #expect(
                 merged.output.contains("Refresh tokens  1 added") && merged.output.contains("DPoP keys       1 added"))
-            // The provider takes the token with a proof of the key that it is bound to only.
+            // The provider accepts the token only with a proof of the key that it is bound to.
             let token = try await other.acquireSilent(
                 app: "notes", scopes: [DevelopmentScene.scope], ["tokenType": "DPoP"])
             #expect(token[path: "tokenType"] == "DPoP" && token[path: "fromCache"] == false)
-            // The id is each vault's own; who it is, is not.
+            // The id is specific to each vault; the identity is not.
             #expect(token[path: "account.id"] != signIn.token[path: "account.id"])
             #expect(token[path: "account.homeAccountId"] == signIn.token[path: "account.homeAccountId"])
         }
     }
 
-    @Test("a file that is there is not replaced, but with --force; and what is wrong leaves nothing behind")
+    @Test("an existing file is replaced only with --force, and a failure leaves nothing behind")
     func files() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("on a full disk an export fails, and nothing of it is left", .needsRoot)
+    @Test("on a full disk an export fails, and leaves nothing behind", .needsRoot)
     func fullDisk() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("a new passphrase is asked for twice on the terminal, and nothing of it is shown")
+    @Test("a new passphrase is asked for twice on the terminal, and never displayed")
     func terminal() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

@@ -18,7 +18,7 @@ import Testing
             })
     }
 
-    @Test("set on by two hours, what is cached has expired and is refreshed once; set back, it is not trusted")
+    @Test("cached tokens expire when the clock jumps ahead, and are not trusted after it is set back")
     func steps() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
@@ -44,14 +44,14 @@ import Testing
         }
     }
 
-    @Test("a wrong clock, which the provider's is not: a token is not handed out as good, and nobody is signed out")
+    @Test("with a wrong clock a token is not returned as valid, and no account is signed out")
     func wrong() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
             let scene = try await scene(clock, in: bed)
             _ = try await scene.signIn()
             try clock.set(to: 24 * Self.hours)
-            // The ID token of the answer has expired by this clock.
+            // The ID token of the response has expired by this clock.
             _ = await #expect(throws: Refusal.self) { try await scene.silent() }
             try clock.set(to: 0)
             try await eventually("a token is there again") {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("a year back, the clock is what is pointed at, and nobody is told to sign in again")
+    @Test("with a clock a year behind, the error names the clock and does not ask for a sign-in")
     func yearBack() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("after eight hours of sleep nothing goes out by itself; fifty who ask cause one refresh; a sign-in is over")
+    @Test("after eight hours of sleep nothing is sent unasked, and fifty callers cause one refresh")
     func suspend() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("the time of a sleep counts as idle: the broker locks itself")
+    @Test("the time of a sleep counts as idle, and the broker locks itself")
     func idle() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)

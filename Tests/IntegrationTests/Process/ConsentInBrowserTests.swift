@@ -3,9 +3,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A person is asked in the browser")
+@Suite("Questions in the browser")
 struct ConsentInBrowserTests {
-    /// A broker whose browser writes down what it shall open, and a sandboxed program that waits.
+    /// A broker whose browser records its URLs, and a sandboxed program that waits.
     private func ask(
         _ scene: DevelopmentScene, _ file: String, app: String = "notes"
     ) async throws -> (program: ManagedProcess, url: String) {
@@ -40,7 +40,7 @@ struct ConsentInBrowserTests {
     /// A question that a browser has loaded.
     private struct Page {
         var text: String
-        /// Where it is, after the address that the browser was started with.
+        /// Its URL, after the one that the browser was started with.
         var url: String
         var cookies: String
         var token: String { String(text.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "") }
@@ -62,7 +62,7 @@ struct ConsentInBrowserTests {
             bed, "--data", "token=\(page.token)&\(fields)", "--header", header, "--cookie", page.cookies, page.url)
     }
 
-    @Test("the address goes to the browser alone; what the person allows there, the program has at once")
+    @Test("the URL goes to the browser only, and a program learns at once that the person allowed it")
     func allowed() async throws {
         try await withTestBed { bed in
             let file = bed.path("url")
@@ -82,7 +82,7 @@ struct ConsentInBrowserTests {
         }
     }
 
-    @Test("what the person denies there, the program is told at once")
+    @Test("a program learns at once that the person denied it there")
     func denied() async throws {
         try await withTestBed { bed in
             let file = bed.path("url")
@@ -94,7 +94,7 @@ struct ConsentInBrowserTests {
         }
     }
 
-    @Test("a second question of the same program is asked after the first, also when that was answered elsewhere")
+    @Test("a program's second question follows the first, even if that was answered elsewhere")
     func second() async throws {
         try await withTestBed { bed in
             let file = bed.path("url")
@@ -113,7 +113,7 @@ struct ConsentInBrowserTests {
             try await program.waitForText("grantDenied")
             let next = try await load(bed, try await nextURL(file, after: first))
             #expect(next.text.contains("other") && !next.text.contains("<bdi>notes</bdi>"))
-            // The first page is still there to say what became of it.
+            // The first page is still open and shows the outcome.
             let late = try await post(bed, "answer=allow&for=today", on: page, origin: page.origin)
             #expect(late.contains("answered elsewhere"), "\(late)")
             _ = try await post(bed, "answer=deny", on: next, origin: next.origin)
@@ -127,7 +127,7 @@ struct ConsentInBrowserTests {
         }
     }
 
-    @Test("who asks for more while the page is open is asked about on the next page, once this one is over")
+    @Test("a request for more while the page is open is asked about on the next page, after this one is over")
     func more() async throws {
         try await withTestBed { bed in
             let file = bed.path("url")
@@ -140,15 +140,15 @@ struct ConsentInBrowserTests {
             try await second.waitForText("interaction.grant")
             let page = try await load(bed, try await nextURL(file, after: first))
             #expect(page.text.contains("notes.read") && page.text.contains("notes.write"))
-            // Whoever still has the first one before them reads why it counts no more.
+            // A reader of the first page learns why it no longer counts.
             let late = try await post(bed, "answer=allow&for=today", on: earlier, origin: earlier.origin)
             #expect(late.contains("another page asks for more"), "\(late)")
         }
     }
 
-    /// Every program of the person's can read the page's address in the browser's arguments.
+    /// Every program of the person can read the page's URL in the browser's arguments.
     @Test(
-        "where administration needs a proof, an answer on the page alone allows nothing, and no page asks about programs outside",
+        "with a required proof the page alone allows nothing, and asks about no program outside",
         arguments: ["presence", "setgid"])
     func proof(_ proof: String) async throws {
         try await withTestBed { bed in
@@ -171,7 +171,7 @@ struct ConsentInBrowserTests {
 
             let (program, url) = try await ask(scene, file)
             let page = try await load(bed, url)
-            // The one outside was first; nobody is asked about it.
+            // The one outside was first; there is no question about it.
             #expect(page.text.contains("in a sandbox") && !page.text.contains("python3"), "\(page.text)")
             let answered = try await post(bed, "answer=allow&for=today", on: page, origin: page.origin)
             #expect(answered.contains("admin.proof") && !answered.contains("Allowed"), "\(answered)")

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Whom an app's tokens are for, and until when") struct DefaultAccountTests {
+@Suite("An app's default account") struct DefaultAccountTests {
     private static let passphrase = "correct horse battery staple\n"
 
     private func chosen(_ broker: BrokerProcess) async throws -> String {
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "a choice is the vault's: it outlives a restart and a new sign-in, is in backups, and ends with its account")
+        "the vault stores the choice, through restarts, sign-ins and backups, until its account is removed")
     func choice() async throws {
         try await withTestBed { bed in
             var scene = try await DevelopmentScene.make(in: bed)
@@ -24,7 +24,7 @@ import Testing
             let made = try await scene.broker.ctl(["accounts", "default", name, "--app", "notes"])
             #expect(made.succeeded && made.output.contains(name), "\(made)")
             #expect(try await scene.broker.ctl(token).output.contains(bob.token.text("account.id")))
-            // Who asks the broker itself has to name somebody all the same.
+            // A direct request to the broker must still name an account.
             await #expect { try await scene.silent() } throws: { ($0 as? Refusal)?.kind == "ambiguousAccount" }
 
             try await scene.restart()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("an account whose refresh token the provider refused is not said to be signed in")
+    @Test("an account whose refresh token was refused is not listed as signed in")
     func refused() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -66,7 +66,7 @@ import Testing
             await #expect { try await scene.silent(["forceRefresh": true]) } throws: {
                 ($0 as? Refusal)?.kind == "interactionRequired"
             }
-            // What it still has, it has until then.
+            // Its existing token remains until then.
             for more in [[], ["--app", "notes"]] {
                 #expect(try await list(more).contains("signed in, ends in"), "\(more)")
             }

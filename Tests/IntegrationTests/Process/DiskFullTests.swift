@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("A full disk", .needsRoot) struct DiskFullTests {
-    @Test("when the disk is full, a rotated token is answered all the same, and written as soon as there is room")
+    @Test("on a full disk a rotated token is still returned, and written as soon as there is room")
     func rotation() async throws {
         try await withTestBed { bed in
             let disk = try await SmallDisk.make(in: bed)
@@ -20,12 +20,12 @@ import Testing
             let refreshed = try await scene.silent(["forceRefresh": true])
             #expect(refreshed[path: "persisted"] == false)
             #expect(refreshed[path: "accessToken"] != .string(signIn.accessToken))
-            // It is served from memory, and the rotation goes on from there.
+            // It is served from memory, and the rotation continues from there.
             let again = try await scene.silent(["forceRefresh": true])
             #expect(again[path: "persisted"] == false)
             #expect(scene.provider.refreshes == 2)
 
-            // The old state is whole: a broker that finds it as it is opens it. (A copy, because this one is in use.)
+            // The old state is complete: a broker that finds it unchanged opens it. (A copy, because this one is in use.)
             let copy = bed.path("copy")
             try FileManager.default.copyItem(atPath: "\(disk.outside)/state", toPath: copy)
             let other = try await BrokerProcess.start(in: bed) { $0.stateDirectory = copy }
@@ -39,7 +39,7 @@ import Testing
                 let token = try await broker.acquireSilent(app: "notes", scopes: [DevelopmentScene.scope])
                 return token[path: "persisted"] == true
             }
-            // Killed, so that it cannot write anything at its end: what the next one finds was already there.
+            // Killed, so that it cannot write at its end: the next one finds only earlier data.
             scene.broker.process.send(SIGKILL)
             _ = await scene.broker.process.exitStatus()
             try await scene.startAgain(onDisk)

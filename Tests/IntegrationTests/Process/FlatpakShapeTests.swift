@@ -3,11 +3,11 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A sandbox of Flatpak's shape, with the folder of the recipe")
+@Suite("A Flatpak-like sandbox, with the folder of the recipe")
 struct FlatpakShapeTests {
     private static let id = "org.example.Notes"
 
-    @Test("finds the socket at its usual place, is known by its id, and has the token of the app that lists it alone")
+    @Test("it finds the socket at its usual place, is known by its id, and gets the one listing app's token")
     func story() async throws {
         try await withTestBed { bed in
             let runtime = try bed.makeDirectory("runtime")
@@ -35,7 +35,7 @@ struct FlatpakShapeTests {
         }
     }
 
-    /// Runs it as Flatpak does: with a file that names the app, and a record outside that says which sandbox it is about. The record
+    /// Runs it like Flatpak: with a file that names the app, and a record outside that identifies the sandbox. The record
     /// follows the sandbox, whose number is known only then.
     private func inside(_ scene: DevelopmentScene, _ runtime: String, _ words: [String]) async throws -> CommandResult {
         let bed = scene.bed

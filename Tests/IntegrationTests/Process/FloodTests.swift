@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// Attack A15: ever more connections, and no descriptors left.
+/// Attack A15: more and more connections, until no descriptors are left.
 @Suite("Floods of connections")
 struct FloodTests {
-    /// Connects so often, each time on a connection of its own, and with `hold` keeps all of them until it is told to end.
+    /// Opens this many connections, and with `hold` keeps all of them until it is told to end.
     private static let flood = """
         import resource, socket, sys
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -21,7 +21,7 @@ struct FloodTests {
         if held: sys.stdin.read()
         """
 
-    /// That it is answered at all is asked here. Left to itself, `status` says after five seconds that the broker does not answer.
+    /// Checks only that there is an answer. By default, `status` reports after five seconds that the broker does not answer.
     private static let status = ["status", "--timeout", "600"]
 
     private func flood(
@@ -43,23 +43,23 @@ struct FloodTests {
         try #require(try await broker.call("broker.metrics")["residentBytes"]?.integerValue)
     }
 
-    @Test("a hundred thousand connections in turn leave nothing behind: no descriptor, no connection, no memory")
+    @Test("a hundred thousand connections in turn leave no descriptor, no connection, no memory behind")
     func inTurn() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
-            // What is made for the first ones and kept.
+            // Allocations for the first ones are kept.
             _ = try await flood(broker, 2_000, hold: false, in: bed)
             try await eventually("they are gone") { try await broker.connections() == 1 }
             let (before, memory) = (try descriptors(of: broker), try await residentBytes(broker))
             _ = try await flood(broker, 100_000, hold: false, in: bed)
             try await eventually("they are gone") { try await broker.connections() == 1 }
-            // A connection gives up its place before its descriptor, which another thread may have to close.
+            // A connection releases its place before its descriptor, which another thread may have to close.
             try await eventually("their descriptors are closed") { try descriptors(of: broker) <= before + 2 }
             #expect(try await residentBytes(broker) < memory + 32 << 20)
         }
     }
 
-    /// Lines nearly as long as they may be.
+    /// Lines close to the length limit.
     private static let heavy: [String] = {
         let most = 1_000_000
         func many(_ text: String) -> String { String(repeating: text, count: most / text.utf8.count) }
@@ -73,7 +73,7 @@ struct FloodTests {
     }()
 
     @Test(
-        "heavy lines of any content from many connections: each is refused, others are served, and memory has a bound")
+        "long lines from many connections are each refused, others are served, and memory is bounded")
     func heavyLines() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -102,7 +102,7 @@ struct FloodTests {
         }
     }
 
-    @Test("three thousand connections of one program at once take the places that there are, and nobody else's")
+    @Test("three thousand connections of one program take the free places, and none of another's")
     func atOnce() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -114,7 +114,7 @@ struct FloodTests {
                 let status = try await broker.ctl(Self.status)
                 #expect(status.succeeded, "\(status)")
             }
-            // The configuration's usual limit, and the places that are kept for who has few.
+            // The configuration's usual limit, and the places that are reserved for users with few.
             #expect(try #require(try await broker.connections()) <= 256 + 16)
             #expect(try await residentBytes(broker) < memory + 32 << 20)
             flooding.closeInput()
@@ -125,7 +125,7 @@ struct FloodTests {
     }
 
     @Test(
-        "however few descriptors the process may have, who floods the socket does not lock out brokerctl",
+        "a flood at the socket does not lock out brokerctl, with any limit of descriptors",
         arguments: [64, 160])
     func descriptorsRunOut(most: Int) async throws {
         try await withTestBed { bed in

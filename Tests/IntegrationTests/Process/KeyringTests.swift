@@ -47,10 +47,10 @@ private struct Keyring {
         try await bed.run(Launch("busctl", ["--address=\(address)"] + arguments))
     }
 
-    /// As a person does who logs in, while the daemon runs.
+    /// Like a login, while the daemon runs.
     func unlock() async throws { try await helper(["unlock", Self.login, Self.password]) }
 
-    /// A keyring without a password becomes the default one.
+    /// Makes a keyring without a password the default one.
     /// - Returns: its path.
     func makeOpen() async throws -> String {
         try await helper(["open"]).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -90,7 +90,7 @@ private struct Keyring {
     }
 }
 
-@Suite("A key in the person's keyring, by a real GNOME Keyring", .serialized)
+@Suite("A key in the person's keyring, with a real GNOME Keyring", .serialized)
 struct KeyringTests {
     private func start(
         _ bed: TestBed, _ keyring: Keyring, on directory: String? = nil, source: String? = nil
@@ -106,7 +106,7 @@ struct KeyringTests {
         try await broker.call("broker.status")["locked"]?.boolValue
     }
 
-    @Test("it moves there and back; the vault opens with it, and no key file stays behind")
+    @Test("the key moves there and back, the vault opens with it, and no key file remains")
     func thereAndBack() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -132,7 +132,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("a new vault takes it when it comes first in the order, and the next one when nothing offers it")
+    @Test("a new vault uses the keyring if it is first in the order, and the next source if it is unavailable")
     func order() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -150,7 +150,7 @@ struct KeyringTests {
         #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
     }
 
-    @Test("a broker that started before its keyring opens by itself when that comes")
+    @Test("a broker that started before its keyring opens by itself when that starts")
     func away() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -169,7 +169,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("a broker whose keyring is locked says so, and opens by itself when the keyring is unlocked")
+    @Test("a broker with a locked keyring says so, and opens by itself when the keyring is unlocked")
     func locked() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -189,7 +189,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("a broker that a person locked stays locked, whatever happens to the keyring")
+    @Test("a broker that a person locked stays locked, regardless of the keyring")
     func lockedByPerson() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -200,7 +200,7 @@ struct KeyringTests {
             let broker = try await start(bed, keyring, on: first.stateDirectory)
             #expect(try await broker.ctl(["lock"]).status == .exited(0))
             try await keyring.unlock()
-            // What the broker does with the change is done when another one that was made later has opened.
+            // The broker has handled the change when a second broker that was created later has opened.
             let other = try await start(bed, keyring, source: "\"secret-service\"")
             #expect(try await isLocked(other) == false)
             #expect(try await isLocked(broker) == true)
@@ -225,7 +225,7 @@ struct KeyringTests {
     }
 
     @Test(
-        "a key that is not in the keyring leaves the broker locked and the vault as it is; nothing is made in its place"
+        "a key missing from the keyring leaves the broker locked and the vault unchanged, without a new key"
     )
     func lost() async throws {
         try await withTestBed { bed in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("brokerd as a process", .serialized) struct LifecycleTests {
-    @Test("SIGTERM lets a refresh in flight finish and answers it, takes nobody new, and ends with status 0")
+    @Test("SIGTERM lets a running refresh finish and answers it, accepts no new client, and ends with status 0")
     func drains() async throws {
         try await withTestBed { bed in
             var scene = try await DevelopmentScene.make(in: bed)
@@ -31,14 +31,14 @@ import Testing
             #expect(token[path: "fromCache"] == false)
             #expect(await broker.process.exitStatus() == .exited(0))
 
-            // What the answer said is what the next broker finds.
+            // The next broker finds the returned token.
             try await scene.startAgain()
             #expect(try await scene.silent()[path: "accessToken"] == token[path: "accessToken"])
         }
     }
 
     @Test(
-        "a provider that hangs does not hold up a stop: the refresh is given up, and the next broker tries it once more"
+        "a provider that hangs does not delay a stop, and the next broker retries the refresh once"
     )
     func givesUp() async throws {
         try await withTestBed { bed in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("a sign-in that waits when SIGTERM comes gets an error, and does not delay the shutdown")
+    @Test("a waiting sign-in gets an error at SIGTERM, and does not delay the shutdown")
     func cancelsInteraction() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("accounts, apps and tokens outlive a restart, and the file that holds them names none of them")
+    @Test("accounts, apps and tokens outlive a restart, and their file contains none of their names")
     func restart() async throws {
         try await withTestBed { bed in
             var scene = try await DevelopmentScene.make(in: bed)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("SIGHUP takes up a changed configuration, and a broken one changes nothing")
+    @Test("SIGHUP applies a changed configuration, and a broken one changes nothing")
     func reload() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed) {
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong with the command line or the configuration is said, with status 2",
+        "mistakes in the command line or the configuration are reported, with status 2",
         arguments: [
             (["--no-such-option"], "no-such-option"), (["--log-level", "loud"], "loud"),
             (["--config", "/nowhere/broker.toml"], "/nowhere/broker.toml"),
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("an unknown or ill-typed setting is named with its file, with status 2; --check-config says so as well")
+    @Test("an unknown or ill-typed setting is named with its file, with status 2, also by --check-config")
     func configuration() async throws {
         try await withTestBed { bed in
             for (text, named) in [
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("what a configuration says cannot steer the terminal, forge a line or hide, in errors and in --check-config")
+    @Test("text in a configuration cannot steer the terminal, forge a line or hide in errors")
     func hostileConfiguration() async throws {
         try await withTestBed { bed in
             for (text, status) in [
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("a second broker at the same socket or the same state does not start, and does not disturb the first")
+    @Test("a second broker with the same socket or state does not start, and does not disturb the first")
     func second() async throws {
         try await withTestBed { bed in
             let first = try await BrokerProcess.start(in: bed)
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("a path on the command line is meant from where the command was given")
+    @Test("a path on the command line is relative to the folder of the command")
     func relativePaths() async throws {
         try await withTestBed { bed in
             let place = try bed.makeDirectory("elsewhere")

@@ -10,7 +10,7 @@ import Testing
         try await broker.call("broker.status")["locked"]?.boolValue
     }
 
-    @Test("brokerctl lock and unlock; in between a script learns why it gets nothing")
+    @Test("brokerctl locks and unlocks, and a script in between learns why it gets nothing")
     func lockAndUnlock() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("with a passphrase the next start is locked; a wrong one is refused, the right one brings everything back")
+    @Test("with a passphrase the next start is locked, a wrong one is refused, the right one unlocks")
     func passphrase() async throws {
         try await withTestBed { bed in
             let first = try await BrokerProcess.start(in: bed)
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test("a passphrase is asked for on the terminal, which does not show it")
+    @Test("a passphrase is asked for on the terminal, without echo")
     func terminal() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
             _ = try await broker.ctl(["key", "set-source", "passphrase", "--stdin"], input: Self.passphrase + "\n")
             _ = try await broker.ctl(["lock"])
             let ctl = try PackageTree.program("brokerctl")
-            // script(1) gives it a terminal, and types only when it was asked.
+            // script(1) gives it a terminal, and types only after the prompt.
             let result = try await bed.run(
                 Launch(
                     "/bin/sh",
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("brokerd ends with status 4 when its credential is gone, and opens with it again")
+    @Test("brokerd ends with status 4 if its credential is gone, and opens with it again")
     func credential() async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("credentials")

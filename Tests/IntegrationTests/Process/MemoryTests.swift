@@ -5,12 +5,12 @@ import CSodium
 import Foundation
 import Testing
 
-/// What somebody who may read the broker's memory finds in it.
+/// The secrets that a reader of the broker's memory finds in it.
 private struct MemoryImage {
     let file: String
     private let bed: TestBed
 
-    /// Everything that is mapped and may be read, but for programs and libraries.
+    /// All readable mappings, except for programs and libraries.
     static func take(of broker: BrokerProcess, in bed: TestBed) async throws -> MemoryImage {
         let file = bed.path(bed.unique("image"))
         let copy = """
@@ -34,7 +34,7 @@ private struct MemoryImage {
         return MemoryImage(file: file, bed: bed)
     }
 
-    /// How often each needle is there: as it is, in base64 of any alignment, and as UTF-16.
+    /// The count of each needle: literally, in base64 of any alignment, and as UTF-16.
     func count(_ needles: [Data]) async throws -> [Int] {
         let search = """
             import base64, sys
@@ -53,9 +53,9 @@ private struct MemoryImage {
     }
 }
 
-/// The vault's file, as somebody reads it who has the key file.
+/// The vault's file, for a reader with the key file.
 private struct OpenedVault {
-    /// What records are sealed with.
+    /// The key that records are sealed with.
     let sealingKey: Data
 
     init(_ broker: BrokerProcess, in bed: TestBed) async throws {
@@ -104,7 +104,7 @@ private struct OpenedVault {
 
 @Suite("The broker's memory, read from outside", .serialized, .needsRoot)
 struct MemoryTests {
-    @Test("while it is locked, root finds neither tokens nor the data key nor a client secret in it")
+    @Test("while the broker is locked, root finds neither tokens nor the data key nor a client secret")
     func locked() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -119,7 +119,7 @@ struct MemoryTests {
             let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
             let key = try await OpenedVault(broker, in: bed).sealingKey
 
-            // The search finds what is there: the key always, and for some seconds a token that was asked for.
+            // The search works: it always finds the key, and for some seconds a requested token.
             try await eventually("the key and the token are found") {
                 _ = try await broker.acquireSilent(app: "notes")
                 let open = try await MemoryImage.take(of: broker, in: bed)
@@ -128,7 +128,7 @@ struct MemoryTests {
 
             #expect(try await broker.ctl(["lock"]).status == .exited(0))
             let image = try await MemoryImage.take(of: broker, in: bed)
-            // The last refresh token is known when it is spent.
+            // The last refresh token is known after it is used.
             #expect(try await broker.ctl(["unlock"]).status == .exited(0))
             _ = try await broker.acquireSilent(app: "notes", ["forceRefresh": true])
             let spent = provider.requests(to: .token).compactMap { request in
@@ -141,7 +141,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("a token of an account that was signed out is not in it any more")
+    @Test("a token of a signed-out account is not in memory any more")
     func signedOut() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -159,7 +159,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("a token that is not asked for is sealed in it some seconds later")
+    @Test("a token that is not requested is sealed in memory some seconds later")
     func unused() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -178,7 +178,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("the passphrase is nowhere in it, neither after it was set nor after it unlocked")
+    @Test("the passphrase is nowhere in memory, neither after it was set nor after it unlocked")
     func passphrase() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -200,7 +200,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("another process of the same user cannot read it, nor its environment")
+    @Test("another process of the same user cannot read the memory, nor the environment")
     func sameUser() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -238,7 +238,7 @@ struct MemoryTests {
 }
 
 extension RedirectParameters {
-    /// The fields of a form, which is written as a query is.
+    /// The fields of a form, which is encoded like a query.
     fileprivate static func form(_ body: [UInt8]) -> RedirectParameters {
         RedirectParameters(redirectURL: "x:/?\(String(decoding: body, as: UTF8.self))")
     }

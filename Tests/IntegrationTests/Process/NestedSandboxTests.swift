@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A sandbox that looks like many")
 struct NestedSandboxTests {
-    /// Connects so often, each time from another mount namespace, and says how often it was served.
+    /// Opens this many connections, each from another mount namespace, and prints how many were served.
     private static let script = """
         import ctypes, socket, sys
         libc = ctypes.CDLL(None)
@@ -25,7 +25,7 @@ struct NestedSandboxTests {
         """
 
     @Test(
-        "a sandbox with a mount namespace for each connection has half of the places; the person's tools are served"
+        "a sandbox with a mount namespace per connection has half of the places, tools are still served"
     )
     func connections() async throws {
         try await withTestBed { bed in

@@ -4,9 +4,9 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A network that goes and comes back", .serialized, .needsRoot)
+@Suite("A network that disconnects and returns", .serialized, .needsRoot)
 struct NetworkTests {
-    /// A broker in a network of its own, in which the provider is reached by a relay.
+    /// A broker in a separate network, in which a relay reaches the provider.
     private struct Island {
         let scene: DevelopmentScene
         private let enter: [String]
@@ -34,7 +34,7 @@ struct NetworkTests {
             try await scene.register("notes")
         }
 
-        /// The redirect's listener is on the island, too: the address is handed in.
+        /// The redirect's listener is on the island, too: the URL is passed in.
         func signIn() async throws -> String {
             let scene = scene
             return try await scene.broker.interact(app: "notes", scopes: [DevelopmentScene.scope]) { url in
@@ -52,7 +52,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "without it cached tokens are answered and others are offline at once; when it is back, one request is enough")
+        "without network cached tokens are served, others are offline, and later one request suffices")
     func lossAndReturn() async throws {
         try await withTestBed { bed in
             let island = try await Island(in: bed)
@@ -63,7 +63,7 @@ struct NetworkTests {
 
             try await island.set("down")
             #expect(try await scene.silent().text("accessToken") == first)
-            // On a connection that was kept nobody says that the network is gone.
+            // A kept connection does not notice that the network is gone.
             let lost = await #expect(throws: Refusal.self) { try await scene.silent(["forceRefresh": true]) }
             #expect(lost?.kind == "offline" || lost?.kind == "serverUnavailable", "\(String(describing: lost))")
             for _ in 0..<5 {
@@ -81,7 +81,7 @@ struct NetworkTests {
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
             #expect(!tokens.contains(first))
-            // Those who ask while one is under way join it; none goes out for what failed before.
+            // Requests during an attempt join it; none is sent for earlier failures.
             #expect(scene.provider.refreshes == tokens.count)
         }
     }

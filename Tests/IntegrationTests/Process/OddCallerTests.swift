@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A program whose path is no text that anybody reads, or hardly one.
+/// A program whose path is unreadable as text, or nearly so.
 @Suite("Callers with odd names")
 struct OddCallerTests {
-    @Test("they are answered, and neither the audit log nor the list of callers is lost to others")
+    @Test("they are answered, and others still see the audit log and the list of callers")
     func marks() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -15,7 +15,7 @@ struct OddCallerTests {
             let place = ["--socket", scene.broker.socket]
             let odd = try await bed.run(Launch(program, place + ["status", "--callers"]))
             #expect(odd.status == .exited(0), "\(odd)")
-            // It has no token there, and that it asked is in the same block of the log as what others did.
+            // It has no token there, and its request is in the same block of the log as others' actions.
             let asking = try await bed.run(Launch(program, place + ["token", "--app", "notes"]))
             #expect(asking.status == .exited(4), "\(asking)")
             let holder = try bed.start(Launch(program, place + ["watch"]), as: "odd-caller")

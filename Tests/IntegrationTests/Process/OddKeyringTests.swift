@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A keyring that does what real ones do at bad moments.
+/// A keyring that behaves like real ones at bad moments.
 private struct OddKeyring {
     private let bed: TestBed
     private let folder: String
@@ -41,7 +41,7 @@ private struct OddKeyring {
         }
     }
 
-    /// A broker that starts while the keyring is as `change` makes it, with a vault from before.
+    /// A broker that starts while the keyring is in the state of `change`, with an existing vault.
     func broker(after change: () throws -> Void) async throws -> BrokerProcess {
         let first = try await broker()
         try await first.register("notes", clientID: "native", authority: "https://login.example.org/")
@@ -62,7 +62,7 @@ struct OddKeyringTests {
         #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
     }
 
-    @Test("that hangs: the broker starts locked, and opens when it gets an answer")
+    @Test("with a keyring that hangs the broker starts locked, and opens when it answers")
     func silent() async throws {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)
@@ -73,7 +73,7 @@ struct OddKeyringTests {
         }
     }
 
-    @Test("that has nothing open for a while: the broker starts locked, says what to open, and leaves the vault alone")
+    @Test("without an open keyring the broker starts locked, says what to open, and leaves the vault unchanged")
     func empty() async throws {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)
@@ -87,7 +87,7 @@ struct OddKeyringTests {
         }
     }
 
-    @Test("that would ask: it asks nobody at the start, and the person who runs unlock")
+    @Test("a keyring with a prompt asks nothing at the start, but prompts the person who runs unlock")
     func prompts() async throws {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)
@@ -108,7 +108,7 @@ struct OddKeyringTests {
         }
     }
 
-    @Test("that ends while it asks: unlock says so, and the broker goes on")
+    @Test("if the keyring ends during its prompt, unlock reports it, and the broker continues")
     func endsWhileAsking() async throws {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)

@@ -9,7 +9,7 @@ import Testing
         try await withTestBed { bed in
             try Prerequisite.root.require()
             let broker = try await BrokerProcess.start(in: bed)
-            // The modes of socket and directory keep others away; here they fail, and the broker must not.
+            // The modes of socket and directory exclude others; here they fail, and the broker must not.
             let directory = URL(filePath: broker.socket).deletingLastPathComponent().path
             for (path, mode) in [(bed.directory.path, 0o755), (directory, 0o755), (broker.socket, 0o666)] {
                 #expect(chmod(path, mode_t(mode)) == 0)

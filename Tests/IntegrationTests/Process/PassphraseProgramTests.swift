@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Passphrases from programs", .serialized) struct PassphraseProgramTests {
-    /// With what the protocol of pinentry has to escape.
+    /// With characters that the protocol of pinentry must escape.
     private static let passphrase = "100% Rosen, grün"
 
     private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "a program brings it: a new vault has it from the first, and the broker starts and is unlocked without a person"
+        "a program supplies the passphrase of a new vault, and the broker unlocks without a person"
     )
     func command() async throws {
         try await withTestBed { bed in
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a program that fails, or brings a wrong one, leaves the vault locked: no other source, and a person can bring it"
+        "a program that fails, or supplies a wrong one, leaves the vault locked for a person to unlock"
     )
     func failingCommand() async throws {
         try await withTestBed { bed in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a vault with another source does not ask the program")
+    @Test("a vault with another source does not run the program")
     func otherSource() async throws {
         try await withTestBed { bed in
             let file = bed.path("asked")
@@ -105,7 +105,7 @@ import Testing
                 for number in 0..<answers {
                     try await terminal.wait(for: number == 0 ? "Passphrase:" : "The same again:")
                     try await terminal.paste(Self.passphrase)
-                    // Version 1.3 asks for both in one form, whose return key would mean both.
+                    // Version 1.3 asks for both in one form, whose return key would submit both.
                     let isForm = try await terminal.screen().contains { $0.contains("The same again:") }
                     try await terminal.press(isForm && number == 0 ? "Tab" : "Enter")
                 }
@@ -124,13 +124,13 @@ import Testing
         }
     }
 
-    @Test("a pinentry that is left without an answer, is none, or is not there changes nothing")
+    @Test("an unanswered, invalid or missing pinentry changes nothing")
     func noAnswer() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
             _ = try await broker.ctl(["key", "set-source", "passphrase", "--stdin"], input: Self.passphrase + "\n")
             _ = try await broker.ctl(["lock"])
-            // The shell says whether the terminal's settings are again what they were.
+            // The shell checks whether the terminal's settings are restored.
             let terminal = try await Terminal.start(
                 Launch(
                     "/bin/sh",
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("a pinentry ends with a brokerctl that is killed: it would go on reading the terminal")
+    @Test("a pinentry ends together with a killed brokerctl, or it would continue to read the terminal")
     func killed() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -176,7 +176,7 @@ import Testing
             @Sendable func program() -> String? {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pinentry)/exe")
             }
-            // Once it is gone, its number may be another test's.
+            // After its end, its number may be another test's.
             bed.atEnd { if program()?.hasSuffix("pinentry-curses") == true { kill(pinentry, SIGKILL) } }
             #expect(program()?.hasSuffix("pinentry-curses") == true)
             #expect(kill(pid, SIGKILL) == 0)

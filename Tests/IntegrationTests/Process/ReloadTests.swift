@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Reloading the configuration", .serialized) struct ReloadTests {
-    /// Writes the broker's file anew and waits until the broker says what became of it.
+    /// Rewrites the broker's file and waits until the broker reports the result.
     private func reload(_ broker: BrokerProcess, _ text: String, until said: String) async throws {
         let file = try #require(broker.configurationFile)
         let before = broker.process.errorText.count
@@ -18,7 +18,7 @@ import Testing
 
     private static let done = "configuration reloaded"
 
-    /// The URL that a sign-in begun now opens; the sign-in is canceled.
+    /// The URL that a new sign-in opens; the sign-in is canceled.
     private func openedURL(_ connection: WireConnection, _ more: JSONObject = [:]) async throws -> String {
         let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
         let call = Task { try await connection.call("token.acquireInteractive", params.merging(more) { $1 }) }
@@ -29,7 +29,7 @@ import Testing
         return opening.text("params.url")
     }
 
-    @Test("a provider's table is there for the next request; connections, sign-ins and tokens stay")
+    @Test("a provider's table applies to the next request, and connections, sign-ins and tokens remain")
     func table() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed, options: { $0.configuration = "" })
@@ -39,7 +39,7 @@ import Testing
             let resource: JSONObject = ["resource": "https://api.example/notes"]
             #expect(query(of: try await openedURL(connection, resource))["resource"] == "https://api.example/notes")
 
-            // One sign-in is open while the table comes.
+            // One sign-in is open when the table is added.
             let open = try await broker.connect()
             let waiting = Task {
                 try await open.call(
@@ -65,7 +65,7 @@ import Testing
             _ = try await HTTPSession(in: bed).get(redirect.url)
             #expect(try await !waiting.value.text("accessToken").isEmpty)
 
-            // A mistake is named with its place, and what was said before goes on.
+            // A mistake is reported with its place, and the previous settings remain.
             let mistake = table + "\n[socket]\nmax_connections = 0\n"
             try await reload(broker, mistake, until: "the configuration was not reloaded")
             let file = try #require(broker.configurationFile)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "an app that was registered before its host had a kind is read by it, and tokens outlive its going and coming")
+        "an app registered before its host had a kind follows it, and tokens outlive both changes")
     func kind() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(.entra(), in: bed)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("the browser's command is another after a reload; a setting that waits for a restart is named in the log")
+    @Test("a reload changes the browser's command, and the log names a setting that needs a restart")
     func browser() async throws {
         try await withTestBed { bed in
             func configuration(_ name: String) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("run-in with real podman and a real sshd", .serialized)
 struct SandboxEngineTests {
-    /// What every sandbox here asks: a token of its app, who it is, and what is not its business.
+    /// The requests of every sandbox here: its app's token, its identity, and requests beyond its rights.
     private static func lines() throws -> [String] {
         let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
         return try [("token.acquireSilent", token), ("broker.status", [:]), ("grants.list", [:])].map {
@@ -35,7 +35,7 @@ struct SandboxEngineTests {
             #expect(mkdir("\(root)/\(folder)", 0o755) == 0)
         }
         for link in ["bin", "lib", "lib64", "sbin"] { #expect(symlink("usr/\(link)", "\(root)/\(link)") == 0) }
-        // Its runtime takes only control groups of the second kind alone.
+        // Its runtime supports only control groups v2.
         let surroundings = [
             "unshare", "--mount", "--propagation", "private", "sh", "-c",
             "mount -t cgroup2 none /sys/fs/cgroup && exec \"$@\"", "sh", "env",
@@ -53,7 +53,7 @@ struct SandboxEngineTests {
         ] + (try lines())
     }
 
-    @Test("a podman container is what run-in says, by the one folder that is mounted into it", .needsRoot)
+    @Test("a podman container with the mounted folder is the sandbox that run-in names", .needsRoot)
     func podman() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -68,7 +68,7 @@ struct SandboxEngineTests {
     }
 
     @Test(
-        "a container's other users are the sandbox where that was said, and are kept out where it was not", .needsRoot,
+        "a container's other users are the sandbox if so configured, and are refused otherwise", .needsRoot,
         arguments: [true, false])
     func podmanUser(isSaid: Bool) async throws {
         try await withTestBed { bed in
@@ -89,7 +89,7 @@ struct SandboxEngineTests {
         }
     }
 
-    @Test("at the far end of ssh -R the caller is the sandbox, and not the ssh that carries it", .needsRoot)
+    @Test("at the remote end of ssh -R the caller is the sandbox, and not the forwarding ssh", .needsRoot)
     func ssh() async throws {
         try await withTestBed { bed in
             let server = try #require(Launch.find("sshd"), "install openssh-server: .ci/deps test")
@@ -132,7 +132,7 @@ struct SandboxEngineTests {
         words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
     }
 
-    /// A run-in whose program is connected, and the path of its socket.
+    /// A run-in with a connected program, and the path of its socket.
     private func start(_ scene: DevelopmentScene) async throws -> (program: ManagedProcess, path: String) {
         let running = try scene.broker.startCtl([
             "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c",
@@ -142,7 +142,7 @@ struct SandboxEngineTests {
         return (running, String(try #require(running.outputText.split(separator: " ").dropFirst().first)))
     }
 
-    @Test("a run-in that is killed leaves nothing of the sandbox: its connections end, and its socket and folder go")
+    @Test("a killed run-in leaves nothing of the sandbox: its connections, its socket and its folder")
     func killed() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -159,7 +159,7 @@ struct SandboxEngineTests {
         }
     }
 
-    @Test("nothing of it is left when run-in has ended")
+    @Test("nothing is left after run-in has ended")
     func leftovers() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -3,9 +3,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Programs in real sandboxes, and what people grant them")
+@Suite("Grants for programs in real sandboxes")
 struct SandboxGrantTests {
-    /// Sends the lines of its input, and prints as many answers as it is told.
+    /// Sends the lines of its input, and prints the requested number of answers.
     static let client = """
         import socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -25,7 +25,7 @@ struct SandboxGrantTests {
             ])
     }
 
-    /// What a program in a sandbox is answered.
+    /// The answer to a program in a sandbox.
     private func answer(_ scene: DevelopmentScene, _ method: String, _ params: JSONObject) async throws -> JSONObject {
         let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
         let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
@@ -39,7 +39,7 @@ struct SandboxGrantTests {
         return try await answer(scene, "token.acquireSilent", params.merging(more) { $1 })
     }
 
-    @Test("a program in a sandbox asks, the person approves with brokerctl, and takes it back")
+    @Test("a program in a sandbox asks, the person approves with brokerctl, and revokes it")
     func story() async throws {
         try await withTestBed { bed in
             var scene = try await DevelopmentScene.make(in: bed)
@@ -48,7 +48,7 @@ struct SandboxGrantTests {
             #expect(asked[path: "error.data.kind"] == "grantRequired" && asked[path: "error.data.app"] == "notes")
             let request = asked.text("error.data.grantRequest")
             #expect(asked.text("error.message").contains("brokerctl grants approve \(request)"))
-            // Another one of that sandbox asks the same.
+            // Another program of that sandbox asks the same.
             #expect(try await token(scene).text("error.data.grantRequest") == request)
 
             let listed = try await scene.broker.ctl(["grants", "list"])
@@ -85,7 +85,7 @@ struct SandboxGrantTests {
         inside.communicate()
         """
 
-    @Test("a connection that was made outside is a sandbox's when one writes on it")
+    @Test("a connection that was made outside counts as a sandbox's after one writes on it")
     func handedOn() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -106,7 +106,7 @@ struct SandboxGrantTests {
         }
     }
 
-    /// Connects outside, and goes on inside as the same process, with the same connection.
+    /// Connects outside, and continues inside as the same process, with the same connection.
     private static let enter = #"""
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -118,7 +118,7 @@ struct SandboxGrantTests {
         os.execvp(sys.argv[4], sys.argv[4:] + inside)
         """#
 
-    /// Asks until it is refused, and prints that.
+    /// Sends requests until it is refused, and prints the refusal.
     private static let goOn = """
         import socket, sys
         stream = socket.socket(fileno=int(sys.argv[1])).makefile('rw')
@@ -130,7 +130,7 @@ struct SandboxGrantTests {
         """
 
     @Test(
-        "who enters a sandbox with its connection leaves its app outside",
+        "a process that enters a sandbox with its connection loses its app's rights",
         arguments: [["unshare", "--mount"], ["unshare", "--user", "--map-current-user"], ["unshare", "--net"]])
     func entered(maker: [String]) async throws {
         try await withTestBed { bed in
@@ -151,7 +151,7 @@ struct SandboxGrantTests {
         }
     }
 
-    @Test("nothing that a sandbox may not do by itself is done: administration, clients of its own, other accounts")
+    @Test("administration, own clients and other accounts are refused to a sandbox")
     func walls() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -164,7 +164,7 @@ struct SandboxGrantTests {
                 scene, "token.acquireInteractive",
                 ["clientId": "demo-one", "authority": .string(scene.provider.issuer), "scopes": ["a"]])
             #expect(adHoc[path: "error.data.kind"] == "grantRequired")
-            // The provider was not asked anything: no sandbox reaches the network by naming an authority.
+            // The provider got no request: no sandbox reaches the network by naming an authority.
             #expect(scene.provider.log.count == before)
             let status = try await answer(scene, "broker.status", [:])
             #expect(
@@ -172,7 +172,7 @@ struct SandboxGrantTests {
         }
     }
 
-    @Test("a program that waits gets its token when the person agrees, in the same request")
+    @Test("a waiting program gets its token in the same request when the person agrees")
     func waits() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

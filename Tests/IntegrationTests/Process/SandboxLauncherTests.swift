@@ -3,9 +3,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Launchers whose connection a sandbox's socket ends with")
+@Suite("Sandbox sockets that end with their launcher's connection")
 struct SandboxLauncherTests {
-    /// What each script begins with; what it prints is a line of JSON each.
+    /// The common start of each script; its output is a line of JSON each.
     private static let launcher = """
         import json, os, socket, sys
         broker = sys.argv[1]
@@ -37,7 +37,7 @@ struct SandboxLauncherTests {
         }
     }
 
-    @Test("the socket is there until the launcher's connection ends, with its folder and its connections")
+    @Test("the socket, its folder and its connections exist until the launcher's connection ends")
     func story() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -102,7 +102,7 @@ struct SandboxLauncherTests {
         }
     }
 
-    @Test("a descriptor that comes with a line of any method is refused, and the broker keeps none")
+    @Test("a descriptor sent with a line of any method is refused, and the broker keeps none")
     func descriptors() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -143,7 +143,7 @@ struct SandboxLauncherTests {
         Launch("setpriv", ["--reuid=\(uid)", "--regid=\(uid)", "--clear-groups", "--"] + words)
     }
 
-    @Test("in system mode only the user who opened it may connect, and nobody else finds it", .needsRoot)
+    @Test("in system mode only the user who opened it may connect, and no other user finds it", .needsRoot)
     func systemMode() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed)

@@ -14,7 +14,7 @@ struct SandboxSocketTests {
         try result.output.split(separator: "\n").map { try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8)) }
     }
 
-    /// A sandbox in which the broker's folder is gone, and the socket's folder alone is there again.
+    /// A sandbox without the broker's folder, in which only the socket's folder is mounted.
     private static func bwrap(_ scene: DevelopmentScene, _ folder: String = "{folder}") -> [String] {
         let brokers = String(scene.broker.socket.dropLast("/broker.sock".count))
         return [
@@ -34,7 +34,7 @@ struct SandboxSocketTests {
         return try await scene.broker.call("sandboxes.open", params.merging(more) { $1 })
     }
 
-    @Test("run-in gives a bubblewrap the one socket it sees: it has its app's token, nothing else, and no other door")
+    @Test("run-in gives a bubblewrap its only socket, with its app's token, nothing else, and no other door")
     func story() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -56,7 +56,7 @@ struct SandboxSocketTests {
             #expect(answers[1][path: "result.caller.id"] == "bubblewrap:box")
             #expect(answers[1][path: "result.caller.administers"] == false)
             for answer in answers[2...] { #expect(answer[path: "error.data.kind"] == "accessDenied", "\(answer)") }
-            // The broker's own socket is not there at all.
+            // The broker's own socket does not exist there.
             let other = try await scene.broker.ctl(
                 Self.runIn(scene) + Self.bwrap(scene) + ["test", "-e", scene.broker.socket])
             #expect(other.status == .exited(1))
@@ -66,7 +66,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("oidc-agent's clients in a bubblewrap have the one app's token, as that sandbox and by their own door")
+    @Test("oidc-agent's clients in a bubblewrap get its app's token, as that sandbox and by its own door")
     func agentClients() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -79,7 +79,7 @@ struct SandboxSocketTests {
             #expect(asked.output == token + "\n", "\(asked)")
             let other = try await inside("oidc-token", "bank")
             #expect(other.status == .exited(1) && other.output.isEmpty, "\(other)")
-            // No right of the sandbox's is to lock.
+            // A sandbox has no right to lock.
             let lock = """
                 import os, socket
                 agent = socket.socket(socket.AF_UNIX)
@@ -97,7 +97,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("run-in exits as its command did, with its signal's number, and closes the socket in any case")
+    @Test("run-in exits with its command's status or signal, and always closes the socket")
     func exits() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -111,7 +111,7 @@ struct SandboxSocketTests {
                 try await result("sh", "-c", "test \"$BROKER_SOCKET\" = \"$1\"", "sh", "{socket}").status == .exited(0))
             #expect(try await scene.broker.ctl(Self.runIn(scene)).status == .exited(2))
             #expect(try await scene.broker.ctl(Self.runIn(scene, ["--app", "none"]) + ["true"]).status == .exited(1))
-            // A signal is the command's, which may put its things in order.
+            // A signal is for the command, which may clean up.
             let running = try scene.broker.startCtl(
                 Self.runIn(scene) + ["sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.1; done"])
             try await running.waitForText("ready")
@@ -121,7 +121,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("what is closed is closed for a bubblewrap that holds its connection, and still has the folder")
+    @Test("a closed socket is closed for a bubblewrap that holds its connection and its folder")
     func closed() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -139,7 +139,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("behind a relay, as of ssh -R, the caller is the sandbox and not the relay")
+    @Test("behind a relay, like ssh -R, the caller is the sandbox and not the relay")
     func relay() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -182,7 +182,7 @@ struct SandboxSocketTests {
     }
 
     @Test(
-        "a sandbox of the configuration has its socket at a fixed place, and a restart is not seen by who has it mounted"
+        "a configured sandbox has its socket at a fixed place, and a restart is invisible inside its mount"
     )
     func configured() async throws {
         try await withTestBed { bed in
@@ -192,7 +192,7 @@ struct SandboxSocketTests {
                 in: bed, options: { ($0.activated, $0.configuration) = (socket, box) })
             try await scene.signIn()
             let folder = String(scene.broker.socket.dropLast("broker.sock".count)) + "sandboxes/box"
-            // It holds the folder for the whole test, and asks whenever a line comes.
+            // It keeps the folder mounted for the whole test, and sends a request for each line.
             let asker = """
                 import socket, sys
                 for line in sys.stdin:
@@ -227,7 +227,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("a reload opens what the configuration names newly, and ends what it names no longer")
+    @Test("a reload opens sockets that are new in the configuration, and closes removed ones")
     func reloaded() async throws {
         try await withTestBed { bed in
             func text(_ names: [String]) -> String {
@@ -252,7 +252,7 @@ struct SandboxSocketTests {
         }
     }
 
-    @Test("nothing of them is left after the broker stops")
+    @Test("nothing of the sockets is left after the broker stops")
     func leftovers() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension LoginBus {
-    /// A broker that has been seen to hear logind, unlocked again.
+    /// A broker that was seen to receive logind's signals, unlocked again.
     func startBroker(_ settings: String, hearing word: () async throws -> Void) async throws -> BrokerProcess {
         let broker = try await BrokerProcess.start(in: bed) { options in
             options.configuration = "[lock]\n\(settings)\n"
@@ -24,7 +24,7 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
 }
 
 @Suite("Locking with the session and before sleep", .serialized) struct SessionTests {
-    @Test("when the machine is about to sleep it locks, each time; waking up does not unlock it")
+    @Test("the broker locks each time before the machine sleeps, and waking up does not unlock it")
     func sleep() async throws {
         try await withTestBed { bed in
             let login = try await LoginBus.start(in: bed)
@@ -38,7 +38,7 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
         }
     }
 
-    @Test("it locks with a session of its user, not with another user's, and no signal unlocks it")
+    @Test("the broker locks with a session of its user, not with another user's, and no signal unlocks it")
     func screen() async throws {
         try await withTestBed { bed in
             let login = try await LoginBus.start(in: bed)
@@ -69,7 +69,7 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
                 let sent = try await login.call(["emit"] + signal)
                 #expect(sent.succeeded, "\(sent)")
             }
-            // logind's own word comes after them on the same connection: when it was heard, they had been.
+            // logind's own signal follows them on the same connection: when it has arrived, they have.
             try await login.session("other", "Lock")
             #expect(try await !isLocked(broker))
             try await login.session("c1", "Lock")

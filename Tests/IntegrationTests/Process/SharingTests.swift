@@ -4,8 +4,8 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Who shares what", .serialized) struct SharingTests {
-    @Test("apps of one group share the sign-in; an app outside sees nothing, even with the same client id")
+@Suite("Sharing between apps", .serialized) struct SharingTests {
+    @Test("apps of one group share the sign-in, and an app outside sees nothing, even with the same client id")
     func groups() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -21,7 +21,7 @@ import Testing
                 await expectRefusal("interactionRequired") { try await scene.silent(app: app) }
                 let accounts = try await scene.broker.call("accounts.list", ["app": .string(app)])
                 #expect(accounts[path: "accounts"] == [])
-                // An id that belongs to others is as good as one that nobody has.
+                // An id that belongs to others is equivalent to an unknown one.
                 let named: JSONObject = ["account": ["id": .string(signIn.accountID)]]
                 await expectRefusal("accountNotFound") { try await scene.silent(app: app, named) }
             }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("removing an account takes it from one app, and leaves it to the others of the group")
+    @Test("removing an account removes it from one app, and keeps it for the others of the group")
     func removal() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a second redirect, a wrong state and a foreign issuer are refused, and the sign-in goes on")
+    @Test("a second redirect, a wrong state and a foreign issuer are refused, and the sign-in continues")
     func badRedirects() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -61,7 +61,7 @@ import Testing
                     #expect(page.status == 400, "\(page.text)")
                 }
                 let page = try await http.get(redirect.url)
-                // The listener may already be gone; if it is there, it does not take the code twice.
+                // The listener may already be closed; if it exists, it does not accept the code twice.
                 if let second = try? await http.get(redirect.url) { #expect(second.status != 200) }
                 return page
             }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("a sign-in that nobody finishes ends after its timeout, and one that is canceled at once")
+    @Test("an unfinished sign-in ends after its timeout, and a canceled one at once")
     func endsOfSignIns() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a redirect that was pasted completes the sign-in, and one that belongs to none is refused")
+    @Test("a pasted redirect completes the sign-in, and one of no sign-in is refused")
     func pasted() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -3,20 +3,20 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What becomes of clients whose broker cannot start, when the socket is systemd's: it starts brokerd as long as one waits.
+/// The clients of a broker that cannot start, if the socket is systemd's: it starts brokerd as long as one waits.
 @Suite("A broker that cannot start", .serialized) struct StartTests {
     private static let mistake = "[log]\nlevle = \"debug\"\n"
 
-    /// A socket that outlives whoever serves it: as with systemd, a brokerd is started whenever somebody waits there.
+    /// A socket that outlives its server: as with systemd, a brokerd is started whenever a client waits there.
     private struct Service {
         let socket: ServiceSocket
         let stateDirectory: String
-        /// The configuration file; it may be written anew.
+        /// The configuration file; it may be rewritten.
         let file: String
         private(set) var broker: BrokerProcess
         private let bed: TestBed
 
-        /// Starts the first for a client that waits already, who is told why it cannot start.
+        /// Starts the first broker for a waiting client, which learns why it cannot start.
         init(in bed: TestBed, _ configuration: String, stateDirectory: String? = nil) async throws {
             let socket = try ServiceSocket(path: bed.path("broker.sock"))
             let state = try stateDirectory ?? bed.makeDirectory("state")
@@ -33,8 +33,8 @@ import Testing
             await client.close()
         }
 
-        /// Runs `brokerctl status` to its end. The broker may have ended just before, because nobody had waited for three
-        /// seconds; then it is another one's turn.
+        /// Runs `brokerctl status` to its end. The broker may have ended just before, because no client had waited for three
+        /// seconds; then another one is started.
         mutating func status() async throws -> (status: BrokerTestSupport.ExitStatus, errors: String) {
             let asking = try broker.startCtl(["status"])
             try await eventually("brokerctl is answered") {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("whoever waits is told the mistake, and nobody waiting is the end; status 2")
+    @Test("each waiting client gets the mistake, and without one the broker ends with status 2")
     func told() async throws {
         try await withTestBed { bed in
             var service = try await Service(in: bed, Self.mistake)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("when the mistake is mended, the next request is answered")
+    @Test("after the mistake is corrected, the next request is answered")
     func mended() async throws {
         try await withTestBed { bed in
             var service = try await Service(in: bed, Self.mistake)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("the same with a key that is missing, and with an authority file that is")
+    @Test("a missing key and a missing authority file are handled in the same way")
     func key() async throws {
         try await withTestBed { bed in
             let first = try await BrokerProcess.start(in: bed)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("a client that says nothing and one that never hangs up hold up nobody")
+    @Test("a client that sends nothing and one that never hangs up delay no other")
     func silent() async throws {
         try await withTestBed { bed in
             var service = try await Service(in: bed, Self.mistake)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("where nobody waits, and where the socket is the broker's own, it ends at once")
+    @Test("without a waiting client, or with its own socket, the broker ends at once")
     func alone() async throws {
         try await withTestBed { bed in
             let own = try await BrokerProcess.run(in: bed) { $0.configuration = Self.mistake }
@@ -118,13 +118,13 @@ import Testing
         }
     }
 
-    @Test("without what it needs of OpenSSL it does not start, and says where to look")
+    @Test("without required parts of OpenSSL the broker does not start, and says where to look")
     func withoutAlgorithms() async throws {
         try await withTestBed { bed in
             let file = bed.path("openssl.cnf")
             try "openssl_conf = all\n[all]\nalg_section = algorithms\n[algorithms]\ndefault_properties = fips=yes\n"
                 .write(toFile: file, atomically: true, encoding: .utf8)
-            // The machine's own file has this content for this broker, which keeps no OPENSSL_CONF (decision 120).
+            // The machine's own file has this content for this broker, which ignores OPENSSL_CONF (decision 3).
             let system = "/etc/ssl/openssl.cnf"
             let result = try await BrokerProcess.run(in: bed) {
                 $0.wrapper = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", file, system, "--"]

@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A daemon that stands still (SIGSTOP, a deadlock, a frozen cgroup) holds up neither a person nor git and kubectl.
-@Suite("A broker that stands still", .serialized) struct StoppedBrokerTests {
-    /// Each command that asks the broker, as a person or a program would run it.
+/// A stopped daemon (SIGSTOP, a deadlock, a frozen cgroup) blocks neither a person nor git and kubectl.
+@Suite("A stopped broker", .serialized) struct StoppedBrokerTests {
+    /// Each command that sends requests, as a person or a program would run it.
     private static func commands(in bed: TestBed) throws -> [(words: [String], input: String?)] {
         let folder = try bed.makeDirectory("files")
         let password = folder + "/passphrase"
@@ -39,7 +39,7 @@ import Testing
         ]
     }
 
-    @Test("Every command ends, says that the broker does not answer, and gives the status for no broker")
+    @Test("every command ends, reports that the broker does not answer, and exits with the status for no broker")
     func everyCommandEnds() async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)

@@ -15,7 +15,7 @@ struct TokenWatchTests {
         return message["params"]?.objectValue ?? [:]
     }
 
-    @Test("tokens that live for four seconds are replaced before they end, for as long as somebody watches")
+    @Test("tokens with a lifetime of four seconds are replaced before they expire, while they are watched")
     func shortLives() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed, policy: { $0.accessTokenLifetime = 4 })
@@ -31,14 +31,14 @@ struct TokenWatchTests {
                 #expect(token["account"]?.objectValue?["username"] == "alice")
             }
             #expect(Set(tokens).count == 3)
-            // The other was given the same.
+            // The other watcher got the same one.
             #expect(try await next(other, "event.tokenChanged").text("token.accessToken") == tokens[1])
             await one.close()
             await other.close()
         }
     }
 
-    @Test("a watch is over after a sign-out and after a lock, with what a silent request would be answered with")
+    @Test("a watch ends after a sign-out and after a lock, with the error of a silent request")
     func over() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -60,7 +60,7 @@ struct TokenWatchTests {
         }
     }
 
-    @Test("a sandbox that was granted an app watches it by its own socket, until the grant is revoked")
+    @Test("a sandbox with a grant for an app watches it by its own socket, until the grant is revoked")
     func revoked() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

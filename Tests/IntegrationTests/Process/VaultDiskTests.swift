@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// File systems that are not as others.
+/// Unusual file systems.
 @Suite(
     "The vault on odd file systems", .serialized,
     .enabled(if: Prerequisite.root.shouldRun, "mounting needs root"))
@@ -12,7 +12,7 @@ struct VaultDiskTests {
         try await broker.register(app, clientID: "native", authority: "https://login.example.org/")
     }
 
-    @Test("works where files cannot be mapped as shared memory (FUSE with direct I/O)")
+    @Test("the vault works without shared memory mappings of files (FUSE with direct I/O)")
     func withoutSharedMaps() async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("mounted")
@@ -45,7 +45,7 @@ struct VaultDiskTests {
         return (folder, URL(filePath: source.trimmingCharacters(in: .whitespacesAndNewlines)).lastPathComponent)
     }
 
-    @Test("a disk that turned read-only is named by doctor, and by a start that it prevents, with what helps")
+    @Test("doctor and a failed start name a disk that turned read-only, with the remedy")
     func readOnly() async throws {
         try await withTestBed { bed in
             let disk = try await makeDisk(in: bed)
@@ -65,7 +65,7 @@ struct VaultDiskTests {
         }
     }
 
-    @Test("root with somebody else's home starts no broker there, and leaves nothing in it", .needsRoot)
+    @Test("root with another user's home starts no broker there, and leaves nothing in it", .needsRoot)
     func homeOfOther() async throws {
         try await withTestBed { bed in
             let home = try bed.makeDirectory("home")
@@ -83,7 +83,7 @@ struct VaultDiskTests {
     }
 
     @Test(
-        "a file or a folder of somebody else is named with its owner, and with the command that helps",
+        "another user's file or folder is reported with its owner, and with the command that helps",
         arguments: [
             "vault.db", "vault.key", ".",
         ])

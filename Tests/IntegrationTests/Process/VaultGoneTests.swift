@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What the folder of the key remembers of a vault.
-@Suite("A vault that is an earlier one, or gone, while its key is there", .serialized)
+/// The key's folder remembers a vault.
+@Suite("A replaced or missing vault, whose key is present", .serialized)
 struct VaultGoneTests {
-    /// A broker with its vault and its key where they usually are, in a login of its own.
+    /// A broker with its vault and its key in the default places, in a separate login.
     private func start(_ bed: TestBed) async throws -> BrokerProcess {
         let session = try bed.makeDirectory("session")
         return try await BrokerProcess.start(in: bed) { options in
@@ -45,7 +45,7 @@ struct VaultGoneTests {
         }
     }
 
-    @Test("no empty vault takes the place of one that is gone; its key opens it when it is put back")
+    @Test("a missing vault is not replaced by an empty one, and opens with its key when it is restored")
     func gone() async throws {
         try await withTestBed { bed in
             let file = "\(state(bed))/vault.db"

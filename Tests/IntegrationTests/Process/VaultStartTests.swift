@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// A vault that cannot be opened is left exactly as it is, and brokerd ends with status 4.
+/// A vault that cannot be opened is left unchanged, and brokerd ends with status 4.
 @Suite("A vault that cannot be opened", .serialized) struct VaultStartTests {
     /// Makes a vault with an app in it, changes it, and expects the broker to refuse it untouched.
     private func refuses(
@@ -23,7 +23,7 @@ import Testing
         return broker
     }
 
-    @Test("the key of another vault opens nothing; with its own key back, everything is there")
+    @Test("the key of another vault opens nothing, and with its own key everything is available")
     func wrongKey() async throws {
         try await withTestBed { bed in
             let other = try await BrokerProcess.start(in: bed)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a vault that was put back is served and said to be old, until the person says that it is right")
+    @Test("a restored older vault is served and reported as old, until the person accepts it")
     func rolledBack() async throws {
         try await withTestBed { bed in
             let session = try bed.makeDirectory("session")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("a vault without its key is not taken for a new one")
+    @Test("a vault without its key is not treated as a new one")
     func missingKey() async throws {
         try await withTestBed { bed in
             let broker = try await refuses(in: bed, saying: "vault.key") { directory in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("a vault that was cut off is damaged, not new", arguments: [0, 50, 5000])
+    @Test("a truncated vault is reported as damaged, not treated as new", arguments: [0, 50, 5000])
     func truncated(length: UInt64) async throws {
         try await withTestBed { bed in
             _ = try await refuses(in: bed, saying: "vault.db") { directory in

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("The way to a provider behind a proxy, with a whole broker")
+@Suite("A provider behind a proxy, with a whole broker")
 struct WayToProviderTests {
     private static let authority = "https://idp.example"
 
@@ -24,7 +24,7 @@ struct WayToProviderTests {
     }
 
     @Test(
-        "a proxy that refuses is named with its status, without user and password, and the request is not sent again",
+        "a proxy's refusal is reported with its status, without credentials, and not retried",
         arguments: [
             ("", "ann:right", "does not take the user and password, or has none (status 407)"),
             ("ann:wr0ng@", "ann:right", "does not take the user and password, or has none (status 407)"),
@@ -45,7 +45,7 @@ struct WayToProviderTests {
         }
     }
 
-    @Test("a proxy that is down is named, and nobody is told that the provider is")
+    @Test("a proxy that is down is named, and the provider is not reported as down")
     func down() async throws {
         try await withTestBed { bed in
             let port = try FreePort.next()
@@ -57,7 +57,7 @@ struct WayToProviderTests {
     }
 
     @Test(
-        "no_proxy in each of its forms leads past the proxy, and what is not meant leads through it",
+        "each form of no_proxy bypasses the proxy, and other hosts use it",
         arguments: [
             ("no_proxy=idp.example:443", false), ("NO_PROXY=*.example", false), ("no_proxy=other, .example", false),
             ("no_proxy=*", false), ("no_proxy=idp.example:8443", true), ("NO_PROXY=dp.example", true),
@@ -73,7 +73,7 @@ struct WayToProviderTests {
     }
 
     @Test(
-        "with the right password a provider of a private authority is reached, by each way to name that authority",
+        "with the right password a provider of a private authority is reached, however that is configured",
         arguments: ["--ca-file", "SSL_CERT_FILE", "CURL_CA_BUNDLE"])
     func authorities(way: String) async throws {
         try await withTestBed { bed in

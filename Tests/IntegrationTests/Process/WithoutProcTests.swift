@@ -2,7 +2,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// As in a chroot, early in a boot, or in a broken container.
+/// As in a chroot, early during boot, or in a broken container.
 @Suite("Without /proc", .needsRoot)
 struct WithoutProcTests {
     private func run(_ program: String, _ arguments: String..., in bed: TestBed) async throws -> CommandResult {
@@ -21,7 +21,7 @@ struct WithoutProcTests {
         }
     }
 
-    @Test("brokerd does not serve, and says in one sentence what is missing; brokerctl finds no broker")
+    @Test("brokerd names what is missing in one sentence and does not serve, and brokerctl finds no broker")
     func serving() async throws {
         try await withTestBed { bed in
             let socket = bed.path("broker.sock")

@@ -3,14 +3,14 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What a broker says of a vault of one person: it goes into the packed vault, and later programs have to say the same.
+/// A broker's report about a vault of one person: it is stored in the packed vault, and later programs must report the same.
 struct PackedContent {
     /// One call; throws for an error.
     private let ask: (_ method: String, _ params: JSONObject) async throws -> JSONObject
 
     init(_ ask: @escaping (String, JSONObject) async throws -> JSONObject) { self.ask = ask }
 
-    /// What outlives time: documents of providers and the audit log grow.
+    /// The lasting part: documents of providers and the audit log grow.
     func ofToday() async throws -> JSONObject {
         var records = try await ask("cache.stats", [:])["records"]?.objectValue ?? [:]
         for name in ["documents", "audit", "clients"] { records[name] = nil }
@@ -38,7 +38,7 @@ struct PackedContent {
         return tokens
     }
 
-    /// - Parameter packed: what the programs of then said.
+    /// - Parameter packed: the report of the programs of that time.
     func expect(_ packed: JSONObject) async throws {
         let today = try await ofToday()
         let then = try await renamed(packed)
@@ -46,13 +46,13 @@ struct PackedContent {
             #expect(today[name]?.arrayValue?.isEmpty == then[name]?.arrayValue?.isEmpty)
             #expect(today[name] == then[name], "\(name)")
         }
-        // There may be kinds of records that were none then.
+        // Some kinds of records may not have existed then.
         for (kind, count) in then["records"]?.objectValue ?? [:] {
             #expect(today["records"]?.objectValue?[kind] == count, "\(kind)")
         }
     }
 
-    /// With today's ids in the place of those of before decision 60, which requests may still have.
+    /// Replaces the ids from before decision 16, which requests may still contain, with today's.
     private func renamed(_ packed: JSONObject) async throws -> JSONObject {
         var text = String(decoding: try JSONEncoder().encode(packed), as: UTF8.self)
         for account in packed["accounts"]?.arrayValue ?? [] {

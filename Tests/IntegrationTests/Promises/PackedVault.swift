@@ -2,14 +2,14 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// A vault as text: the key that opens it, what is in it, and SQL that makes its file. In `Fixtures/vault-format-N-KIND.sql`.
+/// A vault as text: the key that opens it, its content, and SQL that makes its file. In `Fixtures/vault-format-N-KIND.sql`.
 struct PackedVault {
     enum Kind: String, CaseIterable {
         /// A person's own, with a key file.
         case user
         /// The same, opened by a passphrase.
         case passphrase
-        /// Of a broker for two users.
+        /// A vault of a broker for two users.
         case system
     }
 
@@ -19,11 +19,11 @@ struct PackedVault {
     private static let backupMark = "-- backup "
 
     var kind: Kind
-    /// The text of the key file; nil where there is none.
+    /// The text of the key file; `nil` without one.
     var key: String?
-    /// What its broker said of it, by the uid of each user.
+    /// Its broker's report, by the uid of each user.
     var content: JSONObject
-    /// What its broker exported, in base64, with the same passphrase; nil where it was not asked.
+    /// Its broker's backup, in base64, with the same passphrase; `nil` if none was made.
     var backup: String?
     var sql: String
 
@@ -91,7 +91,7 @@ struct PackedVault {
         return PackedVault(kind: kind, key: key, content: content, sql: dump.output)
     }
 
-    /// - Returns: a folder that a broker can be started on.
+    /// - Returns: a folder on which a broker can be started.
     func unpack(in bed: TestBed, owner: UInt32 = 0) async throws -> String {
         let folder = try bed.makeDirectory("state")
         let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())"

@@ -4,19 +4,21 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A format's vaults are packed by the programs that write it, and never anew: `BROKER_PACK_VAULTS=FOLDER` in the environment has
-/// the first test write them there. Programs of an earlier commit (`BROKER_TEST_PROGRAMS`) are named with `BROKER_PACKED_BY=COMMIT`.
-@Suite("A vault that earlier programs wrote is opened by today's, with all that was in it", .serialized)
+/// A format's vaults are packed by the programs that write it, and never again: `BROKER_PACK_VAULTS=FOLDER` in the environment makes
+/// the first test write them there. `BROKER_PACKED_BY=COMMIT` names programs of an earlier commit (`BROKER_TEST_PROGRAMS`).
+@Suite("Today's programs open vaults of earlier programs with their whole content", .serialized)
 struct PackedVaultTests {
     private static let packed = ProcessInfo.processInfo.environment["BROKER_PACK_VAULTS"]
     private static let commit = ProcessInfo.processInfo.environment["BROKER_PACKED_BY"]
-    /// A hundred years: tokens in a vault are as good for a later broker.
+    /// A hundred years: tokens in a vault are still valid for a later broker.
     private static let lifetime = 100 * 365 * 86_400
-    /// Root packed them. Whoever is not root becomes it in a user namespace: the records of another uid are not theirs.
+    /// Root packed them. Another user becomes root in a user namespace: the records of another uid are not theirs.
     private static let asPacker = geteuid() == 0 ? [] : ["unshare", "--map-root-user"]
     private static let uids: [UInt32] = [12_991, 12_992]
 
-    @Test("pack them", .enabled(if: packed != nil, "writes fixtures"), arguments: PackedVault.Kind.allCases)
+    @Test(
+        "a vault of each kind is packed",
+        .enabled(if: packed != nil, "writes fixtures"), arguments: PackedVault.Kind.allCases)
     func pack(kind: PackedVault.Kind) async throws {
         let folder = try #require(Self.packed)
         try await withTestBed { bed in
@@ -28,7 +30,7 @@ struct PackedVaultTests {
         }
     }
 
-    /// Two people, three apps, a key for DPoP, two grants, an account that one app lost, and the audit log of all that.
+    /// Two people, three apps, a key for DPoP, two grants, an account removed from one app, and the audit log of all that.
     private func make(_ kind: PackedVault.Kind, in bed: TestBed) async throws -> PackedVault {
         let scene = try await DevelopmentScene.make(in: bed, policy: { $0.accessTokenLifetime = Self.lifetime })
         try await scene.register("mail", clientID: "demo-two")
@@ -99,7 +101,7 @@ struct PackedVaultTests {
     }
 
     @Test(
-        "of a person: apps, people by the same ids, tokens, keys, grants and the audit log",
+        "a person's vault opens with apps, people by the same ids, tokens, keys, grants and the audit log",
         arguments: PackageTree.fixtures(like: /vault-format-\d+-(?:[0-9a-f]+-)?(?:user|passphrase)\.sql/))
     func ofPerson(fixture: String) async throws {
         try await withTestBed { bed in
@@ -109,7 +111,7 @@ struct PackedVaultTests {
             for _ in 0..<2 {
                 let broker = try await BrokerProcess.start(in: bed) {
                     $0.stateDirectory = folder
-                    // The last commit of this vault may be remembered there since another run.
+                    // The last commit of this vault may be remembered there from another run.
                     $0.wrapper = Self.asPacker + ["env", "XDG_RUNTIME_DIR=\(bed.directory.path)"]
                 }
                 if vault.kind == .passphrase {
@@ -120,7 +122,7 @@ struct PackedVaultTests {
                 if let tokens = packed["tokens"] {
                     #expect(try await PackedContent.tokens(of: broker) == tokens.objectValue)
                 }
-                // Reads all that a backup has: refresh tokens, ID tokens and keys as well.
+                // Reads the whole content of a backup: refresh tokens, ID tokens and keys as well.
                 let saved = try await broker.ctl(
                     ["cache", "export", bed.path("backup"), "--stdin", "--force"], input: PackedVault.passphrase + "\n")
                 #expect(saved.succeeded, "\(saved)")
@@ -129,7 +131,7 @@ struct PackedVaultTests {
                 #expect(status[path: "vault.rolledBack"] == false)
                 let log = try await broker.ctl(["audit"])
                 #expect(log.succeeded && log.errors.isEmpty, "\(log)")
-                // Programs of format 1 kept none.
+                // Programs of format 1 stored none.
                 for method in vault.format > 1 ? ["apps.register", "grants.approve"] : [] {
                     #expect(log.output.contains(method), "\(log)")
                 }
@@ -138,9 +140,9 @@ struct PackedVaultTests {
         }
     }
 
-    /// Not of the programs of format 1: see docs/promises.md.
+    /// Not for the programs of format 1: see docs/promises.md.
     @Test(
-        "what an earlier broker exported is imported by today's: apps, people, tokens and keys",
+        "an earlier broker's backup is imported by today's: apps, people, tokens and keys",
         arguments: PackageTree.fixtures(like: /vault-format-2-[0-9a-f]+-user\.sql/))
     func backup(fixture: String) async throws {
         try await withTestBed { bed in
@@ -160,7 +162,7 @@ struct PackedVaultTests {
     }
 
     @Test(
-        "of a broker for a whole machine: each user's", .needsRoot,
+        "a system broker's vault opens for each user", .needsRoot,
         arguments: PackageTree.fixtures(like: /vault-format-\d+-(?:[0-9a-f]+-)?system\.sql/))
     func ofMachine(fixture: String) async throws {
         try await withTestBed { bed in

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// Decision 165, against the development provider in Google's way.
+/// Decision 14, against the development provider in Google's mode.
 @Suite("A provider that binds refresh tokens and gives bearer tokens") struct BoundRefreshTokenTests {
     private func scene(in bed: TestBed) async throws -> DevelopmentScene {
         let scene = try await DevelopmentScene.make(in: bed) { $0.bindsRefreshTokensOnly = true }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("an app that asks for DPoP gets no bearer token (decision 13)")
+    @Test("an app that requests DPoP gets no bearer token (decision 14)")
     func askedForDPoP() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a registration says it, and tells it again")
+    @Test("a registration stores the setting and returns it")
     func registration() async throws {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// The broker's own side of DPoP, pushed requests and registration, against the development provider, which checks them.
+/// The broker's side of DPoP, pushed requests and registration, against the development provider, which checks them.
 @Suite("Bound tokens, pushed requests, registration") struct BoundTokenTests {
     private static let bound: JSONObject = ["tokenType": "DPoP"]
 
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a provider that wants proofs with its nonce gives bound tokens, silently again after a restart")
+    @Test("a provider that requires proofs with its nonce issues bound tokens, also silently after a restart")
     func nonce() async throws {
         try await withTestBed { bed in
             var scene = try await DevelopmentScene.make(in: bed) {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a proof is made for one call, for the token at hand, with a key that stays the same")
+    @Test("a proof is made for one call and the current token, with a constant key")
     func proof() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("an API takes the token with its proof, and takes neither without the other")
+    @Test("an API accepts the token with its proof, and neither without the other")
     func call() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("a provider that takes pushed requests only gets one; the browser's URL says nothing of it")
+    @Test("a provider that requires pushed requests gets one, and the browser's URL contains nothing of it")
     func pushed() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed) { $0.requiresPushedAuthorization = true }

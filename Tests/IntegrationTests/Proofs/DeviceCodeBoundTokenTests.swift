@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A device code for a bound token") struct DeviceCodeBoundTokenTests {
     @Test(
-        "the person approves on another device, the token is bound to a key, and a subscriber gets events for its start and end"
+        "after approval on another device the token is bound, and a subscriber gets start and end events"
     )
     func signIn() async throws {
         try await withTestBed { bed in

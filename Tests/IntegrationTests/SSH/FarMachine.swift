@@ -2,24 +2,24 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A real sshd on the loopback, with people of its own: it alone sees their file of accounts in the place of /etc/passwd. The person
+/// A real sshd on the loopback, with separate users: it alone sees their file of accounts in place of /etc/passwd. The person
 /// who logs in has a key, and an ssh with a configuration that knows the machine as `devbox`.
 struct FarMachine {
     struct User {
         let name: String
         let shell: String
         let uid: UInt32
-        /// As crypt(3) has it; none that fits anything.
+        /// In the format of crypt(3); it matches no password.
         var password = "*"
     }
 
     let bed: TestBed
     private(set) var daemon: ManagedProcess
     private let launch: Launch
-    /// Ahead in `PATH`: the person's ssh.
+    /// First in `PATH`: the person's ssh.
     let programs: String
     private let folder: String
-    /// The person's, for what is private: it goes with the test, also where a program was killed.
+    /// The person's private folder: it is removed with the test, even if a program was killed.
     private let runtime: String
 
     static let user = User(name: "far", shell: "/bin/bash", uid: 12_400)
@@ -79,7 +79,7 @@ struct FarMachine {
         try await daemon.waitForText("listening")
     }
 
-    /// A program of the person's. Another process writes it: one that this process has open cannot always be executed.
+    /// A program of the person. Another process writes it: one that this process has open cannot always be executed.
     func install(_ script: String, as name: String) async throws {
         let source = "\(folder)/source-of-\(name)"
         try script.write(toFile: source, atomically: true, encoding: .utf8)
@@ -103,21 +103,21 @@ struct FarMachine {
 
     func home(of user: User = user) -> String { "\(folder)/\(user.name)" }
 
-    /// What finds the person's ssh.
+    /// The variables with which the person's ssh is found.
     var environment: [String: String] {
         [
             "PATH": "\(programs):\(Launch.cleanEnvironment["PATH"] ?? "/usr/bin:/bin")", "XDG_RUNTIME_DIR": runtime,
         ]
     }
 
-    /// What logins have left on this side.
+    /// The traces of logins on this side.
     func leftovers() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: runtime) }
 
     func ssh(_ words: String...) async throws -> CommandResult {
         try await bed.run(Launch("\(programs)/ssh", words))
     }
 
-    /// How often somebody has logged in, with a key or what stands for it.
+    /// The number of logins, with a key or an equivalent.
     var logins: Int { daemon.errorText.split(whereSeparator: \.isNewline).count { $0.hasPrefix("Accepted publickey") } }
 
     private static func chmod(_ mode: mode_t, _ path: String) throws {

@@ -5,7 +5,7 @@ import Testing
 extension SSHTests {
     // MARK: Ends
 
-    @Test("two logins at a time have a socket each, and the end of one, by SIGKILL, is not the other's", .needsRoot)
+    @Test("two concurrent logins have a socket each, and a SIGKILL of one does not affect the other", .needsRoot)
     func two() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -28,7 +28,7 @@ extension SSHTests {
     }
 
     @Test(
-        "a connection that is cut, on either side, ends the login; nothing is left there, and the next one works",
+        "a cut connection, on either side, ends the login without traces, and the next one works",
         .needsRoot,
         arguments: [
             (FarMachine.session, 255), ("ssh -F.* -M ", 255), ("ssh -F.* ControlMaster=no ", 128 + SIGKILL),
@@ -51,7 +51,7 @@ extension SSHTests {
         }
     }
 
-    @Test("a network that falls silent ends the login when ssh notices it, and the folder when sshd does", .needsRoot)
+    @Test("a silent network ends the login when ssh notices it, and the folder when sshd does", .needsRoot)
     func silent() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(
@@ -70,7 +70,7 @@ extension SSHTests {
         }
     }
 
-    @Test("a signal is ssh's, and things are put in order after it; while a password is asked for, too", .needsRoot)
+    @Test("a signal goes to ssh and is followed by a cleanup, also during a password prompt", .needsRoot)
     func signals() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -91,7 +91,7 @@ extension SSHTests {
         }
     }
 
-    @Test("a socket ends with its time, and with sandboxes remove, while the login goes on", .needsRoot)
+    @Test("a socket ends with its lifetime, and with sandboxes remove, while the login continues", .needsRoot)
     func removed() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -111,10 +111,10 @@ extension SSHTests {
         }
     }
 
-    // MARK: The person's configuration, and the far side's
+    // MARK: The person's configuration, and the remote side's
 
     @Test(
-        "a machine that forwards no sockets is told of in a sentence, and nothing is run there", .needsRoot,
+        "a machine that forwards no sockets is reported in one sentence, and nothing is run there", .needsRoot,
         arguments: ["AllowStreamLocalForwarding no", "AllowStreamLocalForwarding local", "DisableForwarding yes"])
     func forbidden(setting: String) async throws {
         try await withTestBed { bed in
@@ -126,7 +126,7 @@ extension SSHTests {
         }
     }
 
-    @Test("what the person's configuration says of forwards, commands and connections is no hindrance", .needsRoot)
+    @Test("forwards, commands and connections in the person's configuration do not interfere", .needsRoot)
     func configured() async throws {
         try await withTestBed { bed in
             let port = try FreePort.next()
@@ -141,7 +141,7 @@ extension SSHTests {
                 let result = try await scene.run("devbox", "test -S \"$BROKER_SOCKET\" && echo there")
                 #expect(result.succeeded && result.output == "there\n", "\(result)")
             }
-            // No connection stays that the person did not make.
+            // No connection remains that the person did not make.
             #expect(try await scene.far.ssh("-O", "check", "devbox").status == .exited(255))
         }
     }
@@ -171,7 +171,7 @@ extension SSHTests {
         }
     }
 
-    @Test("sshd that allows one session a connection has the command on another one", .needsRoot)
+    @Test("with an sshd that allows one session per connection, the command uses another one", .needsRoot)
     func oneSession() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed, settings: ["MaxSessions 1"])
@@ -182,7 +182,7 @@ extension SSHTests {
 }
 
 extension FarMachine {
-    /// What sshd calls the processes of a login: by a program of their own from OpenSSH 9.8 on.
+    /// sshd's name for the processes of a login: a separate program since OpenSSH 9.8.
     static let session = "sshd(-session)?: far"
 
     /// Processes whose command line matches, below sshd or below that login.

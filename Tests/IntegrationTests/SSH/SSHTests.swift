@@ -5,7 +5,7 @@ import Testing
 
 @Suite("brokerctl ssh, with a real ssh and a real sshd", .serialized)
 struct SSHTests {
-    /// A broker with somebody signed in, and a machine to log in to.
+    /// A broker with a signed-in person, and a machine to log in to.
     struct Scene {
         var near: DevelopmentScene
         var far: FarMachine
@@ -31,7 +31,7 @@ struct SSHTests {
             try await near.bed.run(launch(["--app", "notes"] + words), input: input)
         }
 
-        /// A login that goes on until its input ends.
+        /// A login that continues until its input ends.
         func start(_ words: String..., as name: String) throws -> ManagedProcess {
             var launch = try launch(["--app", "notes"] + words)
             launch.hasInput = true
@@ -50,7 +50,7 @@ struct SSHTests {
         }
     }
 
-    /// Prints where its socket is, and stays until its input ends.
+    /// Prints the path of its socket, and stays until its input ends.
     static let stay = "echo at $BROKER_SOCKET.; cat > /dev/null"
 
     private static func line(_ method: String, _ params: JSONObject) throws -> String {
@@ -77,9 +77,9 @@ struct SSHTests {
         try await eventually("\(path) is gone") { !FileManager.default.fileExists(atPath: path) }
     }
 
-    // MARK: What it gives
+    // MARK: The forwarded rights
 
-    @Test("another user there has the token of the app, and nothing else; afterwards nothing is left", .needsRoot)
+    @Test("another user there gets the app's token and nothing else, and nothing is left afterwards", .needsRoot)
     func story() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -116,7 +116,7 @@ struct SSHTests {
         }
     }
 
-    @Test("brokerctl and the client for Python find the socket there, and believe it", .needsRoot)
+    @Test("brokerctl and the client for Python find the socket there, and trust it", .needsRoot)
     func clients() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -139,7 +139,7 @@ struct SSHTests {
         }
     }
 
-    @Test("oidc-agent's clients have the app's token there, and nothing more", .needsRoot)
+    @Test("oidc-agent's clients get the app's token there, and nothing more", .needsRoot)
     func agentClients() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -163,7 +163,7 @@ struct SSHTests {
         }
     }
 
-    @Test("where the door is switched off, no variable names it there", .needsRoot)
+    @Test("if the door is disabled, no variable names it there", .needsRoot)
     func noAgent() async throws {
         try await withTestBed { bed in
             let near = try await DevelopmentScene.make(
@@ -174,7 +174,7 @@ struct SSHTests {
         }
     }
 
-    @Test("the recipe's line and those of the door's page do what they say", .needsRoot)
+    @Test("the commands of the recipe and of the door's page work", .needsRoot)
     func recipe() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -193,7 +193,7 @@ struct SSHTests {
         }
     }
 
-    @Test("a sign-in that is asked for there opens here, says from where, and is done there", .needsRoot)
+    @Test("a sign-in that is requested there opens here, names its origin, and completes there", .needsRoot)
     func interactive() async throws {
         try await withTestBed { bed in
             let page = bed.path("page")
@@ -217,7 +217,7 @@ struct SSHTests {
             #expect(opened?[path: "params.change"] == "opened" && opened?[path: "params.caller"] == "ssh:devbox")
             let log = near.broker.process.errorText
             #expect(log.contains("a sign-in page was opened for a program on another machine"), "\(log)")
-            // The person there is told.
+            // The person there is notified.
             try await login.waitForText("open elsewhere")
             let back = try await near.provider.signIn(.alice, at: url.trimmingCharacters(in: .newlines), in: bed)
             _ = try await HTTPSession(in: bed).get(back.url)
@@ -232,7 +232,7 @@ struct SSHTests {
     static let loginShells: [String] = ["bash", "dash", "zsh", "fish", "tcsh", "mksh", "ksh93", "rbash"]
         .compactMap(Launch.find)
 
-    @Test("a command is read as ssh has it read, by whatever the login shell is", .needsRoot, arguments: loginShells)
+    @Test("a command is parsed as by ssh, with any login shell", .needsRoot, arguments: loginShells)
     func shells(shell: String) async throws {
         try await withTestBed { bed in
             let user = FarMachine.User(name: "far", shell: shell, uid: FarMachine.user.uid)
@@ -258,7 +258,7 @@ struct SSHTests {
         }
     }
 
-    @Test("without a command there is a login shell on a terminal, of the size of this one", .needsRoot)
+    @Test("without a command a login shell runs on a terminal of the same size", .needsRoot)
     func terminal() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
@@ -268,7 +268,7 @@ struct SSHTests {
             try await terminal.wait(for: "isit")
             let screen = try await terminal.screen().joined(separator: "\n")
             #expect(screen.contains("/dev/pts/") && screen.contains("20 90"), "\(screen)")
-            // A key of the terminal is the far program's.
+            // A terminal's key goes to the remote program.
             try await terminal.paste("sh -c \"echo wait''ing; exec sleep 600\"\n")
             try await terminal.wait(for: "waiting")
             try await terminal.press("C-c")
@@ -279,7 +279,7 @@ struct SSHTests {
         }
     }
 
-    @Test("a password is asked for on the terminal, once; Ctrl-C there ends everything", .needsRoot)
+    @Test("a password is asked for once on the terminal, and Ctrl-C there ends everything", .needsRoot)
     func password() async throws {
         try await withTestBed { bed in
             let hash = try await bed.require("openssl", ["passwd", "-6", "secret"])
@@ -304,7 +304,7 @@ struct SSHTests {
         }
     }
 
-    @Test("who may run nothing there is told so, and what to do", .needsRoot)
+    @Test("a user who may run nothing there gets an error with advice", .needsRoot)
     func noShell() async throws {
         try await withTestBed { bed in
             let user = FarMachine.User(name: "far", shell: "/usr/sbin/nologin", uid: FarMachine.user.uid)
@@ -314,7 +314,7 @@ struct SSHTests {
         }
     }
 
-    @Test("what is no host is refused before anything happens")
+    @Test("an invalid host is refused before anything happens")
     func hosts() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("One registered redirect URI for several sign-ins", .serialized)
 struct FixedPortTests {
-    @Test("two apps with the same fixed redirect URI sign in side by side, and each gets its own person")
+    @Test("two apps with the same fixed redirect URI sign in concurrently, and each gets its own person")
     func sideBySide() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -3,10 +3,10 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A sign-in whose answer comes in a form")
+@Suite("A sign-in with a form_post response")
 struct FormPostSignInTests {
     @Test(
-        "Chromium brings the code in a form, and no address has it",
+        "Chromium sends the code in a form, and no URL contains it",
         .enabled(if: Prerequisite.chromium.shouldRun, "needs chromium and chromium-driver"))
     func chromium() async throws {
         try await withTestBed { bed in

@@ -8,7 +8,7 @@ struct LargeIDTokenTests {
     /// 125 KB.
     private static let groups = JSONValue.array((0..<2_500).map { _ in .string(UUID().uuidString.lowercased()) })
 
-    @Test("2,500 groups: sign-in, cache, refresh, the token file (also of an earlier run) and kubectl")
+    @Test("2,500 groups work in sign-in, cache, refresh, the token file (also of an earlier run) and kubectl")
     func groups() async throws {
         try await withTestBed { bed in
             let provider = try await ScriptedProvider.start()
@@ -33,7 +33,7 @@ struct LargeIDTokenTests {
                     ["token-file", "--app", "notes", "--scope", "api", "--token", "id", file])
                 try await keeper.waitForText("Keeping a token")
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == renewed)
-                // What it wrote stays there, and a later run knows it for a file of its own.
+                // Its file remains, and a later run recognizes it as its own.
                 keeper.send(SIGKILL)
                 _ = await keeper.exitStatus()
             }
@@ -41,7 +41,7 @@ struct LargeIDTokenTests {
         }
     }
 
-    @Test("a bound that is passed is named")
+    @Test("an exceeded limit is named")
     func bound() async throws {
         try await withTestBed { bed in
             let provider = try await ScriptedProvider.start()

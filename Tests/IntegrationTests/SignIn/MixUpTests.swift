@@ -4,8 +4,8 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A hostile issuer has an honest provider's code sent to its own token endpoint (RFC 9700, section 4.4). The honest one is
-/// shaped like Entra, which does not name itself in its answers.
+/// A hostile issuer makes an honest provider send its code to the issuer's token endpoint (RFC 9700, section 4.4). The honest one
+/// is Entra-like and does not name itself in its responses.
 @Suite("Mix-up", .serialized)
 struct MixUpTests {
     private struct Scene {
@@ -15,7 +15,7 @@ struct MixUpTests {
         let clock: MovedClock
         let bed: TestBed
 
-        /// The honest provider's authorization endpoint, at which Alice agrees.
+        /// The honest provider's authorization endpoint, at which Alice consents.
         var authorize: String { "\(honest.origin)/common/oauth2/v2.0/authorize" }
 
         func signIn(app: String) async throws -> SignIn {
@@ -39,7 +39,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("metadata that name another provider's authorization endpoint send nobody there")
+    @Test("metadata with another provider's authorization endpoint send no browser there")
     func metadata() async throws {
         try await withScene { scene in
             scene.hostile.configure { [authorize = scene.authorize] in
@@ -51,7 +51,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("a promise of iss makes other hosts possible, and a code without it is not taken")
+    @Test("announced iss allows other hosts, and a code without it is refused")
     func promised() async throws {
         try await withScene { scene in
             scene.hostile.configure { [authorize = scene.authorize] in
@@ -80,14 +80,14 @@ struct MixUpTests {
     func forwarded() async throws {
         try await withScene { scene in
             let hostile = scene.hostile
-            // The hostile issuer's own page sends the browser on, with everything that the broker asked.
+            // The hostile issuer's own page redirects the browser, with all parameters of the broker.
             hostile.on(.authorize) { [authorize = scene.authorize] request in
                 var parts = URLComponents(string: authorize)
                 parts?.queryItems = request.query.map { URLQueryItem(name: $0, value: $1) }
                 return .redirect(to: parts?.string ?? "")
             }
             hostile.configure { $0.metadata["registration_endpoint"] = .string(hostile.issuer + "/register") }
-            // The honest provider's client, as if it were made here.
+            // The honest provider's client, as if it were registered here.
             hostile.on(path: "/register") { _ in .json(["client_id": "demo-one"], status: 201) }
             let made = try await scene.broker.call(
                 "apps.registerAtProvider", ["name": "made", "authority": .string(hostile.issuer)])

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("One window for those who ask the same", .serialized) struct SharedWindowTests {
+@Suite("One window for equal requests", .serialized) struct SharedWindowTests {
     private static let request: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
 
     /// Two connections; the first has the window, the second has joined it.
@@ -27,7 +27,7 @@ import Testing
         return (connections, answers, notices[0], notices[1])
     }
 
-    @Test("two apps' processes, one sign-in, one code, one token for both")
+    @Test("two apps' processes share one sign-in, one code, one token")
     func shared() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("eight sign in at once, in as many windows as the broker opens: all of them come to their end")
+    @Test("eight concurrent sign-ins, in as many windows as the broker opens, all complete")
     func crowd() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("the one that opened the window leaves, and the other still gets its token")
+    @Test("if the request that opened the window leaves, the other still gets its token")
     func openerLeaves() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a cancel by the one that joined answers both")
+    @Test("a cancellation by the joined request answers both")
     func cancelled() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -84,8 +84,8 @@ import Testing
     }
 }
 
-@Suite("How the person is asked", .serialized) struct PromptFlowTests {
-    @Test("prompt none, and nobody is signed in: the error says that a sign-in is needed")
+@Suite("Prompts", .serialized) struct PromptFlowTests {
+    @Test("prompt none without an account reports that a sign-in is needed")
     func promptNone() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("max_age is kept by a provider that says when the person proved who they are")
+    @Test("a provider with auth_time honors max_age")
     func maxAge() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("a strict hint refuses somebody else, who is not kept; a hint alone does not")
+    @Test("a strict hint refuses another person, who is not stored, a hint alone does not")
     func strictHint() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("django-oauth-toolkit: prompt none without a session asks for a sign-in")
+    @Test("django-oauth-toolkit: prompt none without a session requires a sign-in")
     func django() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)

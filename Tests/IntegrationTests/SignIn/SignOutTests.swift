@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "a plain sign-out takes the app's tokens; the account is remembered, and the next sign-in asks for the password"
+        "a plain sign-out removes the app's tokens, and the next sign-in asks for the password"
     )
     func local() async throws {
         try await withTestBed { bed in
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "with revoke the refresh token is invalid at the provider; failing to reach it is reported, and no more")
+        "with revoke the refresh token is invalid at the provider, and a failure is only reported")
     func revocation() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("from the browser: the provider's page ends its session and the browser comes back")
+    @Test("from the browser: the provider's page ends its session and the browser returns")
     func browser() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

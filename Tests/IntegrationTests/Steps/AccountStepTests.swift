@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sign-ins, sign-outs and grants that end at any of their steps")
 struct AccountStepTests {
-    /// Steps end with a kill or a power cut, and with a disk that fails once, takes half, or takes nothing any more.
+    /// Steps end with a kill or a power cut, and with a disk that fails once, writes half, or accepts nothing any more.
     static let faults = [
         FaultPoints.Fault.kill, .powerCut(afterNames: false), .failOnce(errno: EIO), .failFrom(errno: ENOSPC),
         .failFrom(errno: EROFS), .writeShort,
@@ -22,7 +22,7 @@ struct AccountStepTests {
         }
     }
 
-    /// Somebody is signed in with all that belongs to it, or nothing of them is there. Of who signed out, the name may be.
+    /// An account is stored completely, or nothing of it. The name of a signed-out one may remain.
     private func requireWhole(_ scene: DevelopmentScene) async throws -> Bool {
         let isSignedIn = try await !accounts(scene).isEmpty
         if isSignedIn {
@@ -37,7 +37,7 @@ struct AccountStepTests {
         return isSignedIn
     }
 
-    @Test("a sign-in is there with all of its tokens or not at all, and if it was told, it is there", arguments: faults)
+    @Test("a sign-in is stored with all of its tokens or not at all, and a reported one is stored", arguments: faults)
     func signIn(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
@@ -57,7 +57,7 @@ struct AccountStepTests {
         }
     }
 
-    @Test("a sign-out has taken everything or nothing, and if it was told, it has", arguments: faults)
+    @Test("a sign-out has removed everything or nothing, and a reported one everything", arguments: faults)
     func signOut(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
@@ -70,7 +70,7 @@ struct AccountStepTests {
                 told = nil
             } operate: { scene in
                 revoked = revocations()
-                // Where the disk refuses, the provider is told all the same, and what comes back from the disk is of no use.
+                // If the disk fails, the provider is still notified, and any restored data is useless.
                 told = try await scene.broker.signOut(app: "notes", ["wipe": true, "revoke": .bool(fault.isEnding)])
             } check: { scene, outcome in
                 let isThere = try await requireWhole(scene)
@@ -78,14 +78,14 @@ struct AccountStepTests {
                 if told?[path: "stages.revocation.state"] == "done" {
                     try #require(revocations() > revoked, "told to be revoked")
                 }
-                // Who is signed in has what the provider still honours.
+                // A signed-in account has the token that the provider still accepts.
                 if isThere { try #require(revocations() == revoked) }
             }
             #expect(steps > 5)
         }
     }
 
-    @Test("a grant that was told holds, and one that was told to be revoked does not", .needsRoot, arguments: faults)
+    @Test("a reported grant holds, and a reported revocation as well", .needsRoot, arguments: faults)
     func grants(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed)
@@ -115,7 +115,7 @@ struct AccountStepTests {
             } check: { scene, outcome in
                 let found = try await grants(scene)
                 if told { try #require(found.count == 1) }
-                // It is whole: what is listed lets in.
+                // It is complete: each listed grant gives access.
                 let answer = try await ask(scene)
                 try #require((answer[path: "result.fromCache"] == true) == !found.isEmpty, "\(answer)")
             }

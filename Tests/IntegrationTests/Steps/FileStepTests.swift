@@ -8,11 +8,11 @@ import Testing
 struct FileStepTests {
     private static let passphrase = "correct horse battery\n"
 
-    /// Starts a broker on a state of its own for each step, lets that step fail, and starts one without faults there.
+    /// Starts a broker on a separate state for each step, lets that step fail, and starts one without faults there.
     ///
     /// - Parameters:
-    ///   - prepare: makes what the broker finds.
-    ///   - operate: what the failing one does. It may end, or go on as one that cannot start.
+    ///   - prepare: creates the initial state.
+    ///   - operate: runs the failing broker. It may end, or continue as one that cannot start.
     private func startAtEveryStep(
         _ fault: FaultPoints.Fault, in bed: TestBed, namingState namesState: Bool = true,
         prepare: (String) async throws -> Void = { _ in },
@@ -21,7 +21,7 @@ struct FileStepTests {
         let states = try bed.makeDirectory("states")
         let points = try await FaultPoints.make(watching: states, in: bed)
         for step in 1...1_000 {
-            // The home is below the folder that is watched, because the key lies there.
+            // The home is below the watched folder, because it contains the key.
             let (state, home) = ("\(states)/state", ["/usr/bin/env", "HOME=\(states)"])
             try await prepare(state)
             try points.arm(fault, at: step)
@@ -54,7 +54,7 @@ struct FileStepTests {
     }
 
     @Test(
-        "a first start leaves what the next one can use, and if something was told to be kept, it is there",
+        "a first start leaves a usable state, and reported data is stored",
         arguments: FaultPoints.Fault.endings + [.failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
     func firstStart(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -78,7 +78,7 @@ struct FileStepTests {
     }
 
     @Test(
-        "a migration is done or not begun, and nothing of the earlier vault is lost", .needsRoot,
+        "a migration is complete or not begun, and nothing of the earlier vault is lost", .needsRoot,
         arguments: [
             FaultPoints.Fault.kill, .powerCut(afterNames: false), .failOnce(errno: EIO), .failFrom(errno: ENOSPC),
         ])
@@ -110,7 +110,7 @@ struct FileStepTests {
     }
 
     @Test(
-        "a vault of an earlier release is moved whole from among the settings, and there is never a second one",
+        "a vault of an earlier release is moved completely out of the settings, and never exists twice",
         arguments: FaultPoints.Fault.endings + [.failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
     func move(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -142,7 +142,7 @@ struct FileStepTests {
     }
 
     @Test(
-        "an export that ends leaves the earlier backup or a whole new one",
+        "an interrupted export leaves the earlier backup or a complete new one",
         arguments: FaultPoints.Fault.powerCuts + [.kill, .failFrom(errno: EIO), .writeShort])
     func export(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -178,7 +178,7 @@ struct FileStepTests {
     }
 
     @Test(
-        "an import that ends has brought everybody or nobody, and the same import completes it",
+        "an interrupted import has stored all accounts or none, and a repetition completes it",
         arguments: [FaultPoints.Fault.kill, .writeShort])
     func imported(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -202,7 +202,7 @@ struct FileStepTests {
                 try #require([0, 2].contains(found) && records["accounts"].integerValue == found, "\(records)")
                 if outcome.wasReported { try #require(found == 2) }
                 tokens.insert(found)
-                // What lay about of it is gone with the next start.
+                // Its remains are removed by the next start.
                 let state = try FileManager.default.contentsOfDirectory(atPath: scene.broker.stateDirectory)
                 try #require(!state.contains { $0.hasPrefix("import-") }, "\(state)")
             }

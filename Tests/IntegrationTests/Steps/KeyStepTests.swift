@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(
-        "new data keys: whatever of the records was sealed with them, all of them open; if it was told, they are new",
+        "after new data keys all records open, sealed with either one, and a reported change holds",
         arguments: faults)
     func rotation(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -51,7 +51,7 @@ import Testing
             } operate: { scene in
                 let connection = try await scene.broker.connect()
                 _ = try await connection.call("keys.rotate")
-                // What is sealed anew after the answer belongs to it.
+                // Resealing after the answer is part of it.
                 if fault.isEnding {
                     try await eventually("the records are sealed anew") {
                         try await connection.call("keys.status")["resealing"] == false
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "another source of the key: at every step one of the two opens the vault, and if it was told, it is the new one",
+        "after a change of the key's source one of the two opens the vault, and a reported change holds",
         arguments: faults)
     func source(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in

@@ -5,14 +5,14 @@ import Foundation
 import Testing
 
 @Suite("A refresh that ends at any of its steps") struct RefreshStepTests {
-    /// What a refresh begins with and what it told.
+    /// The initial state of a refresh and its reported result.
     private struct Tokens {
         var old = ""
         var told: JSONObject?
     }
 
-    /// What is on disk after a fault is the old token or the new one, and the saved sign-in still works; what was told to be on
-    /// disk is. The provider takes a refresh token again whose successor nobody has.
+    /// After a fault, the disk has the old token or the new one, and the saved sign-in still works; data reported as persisted
+    /// is on disk. The provider accepts a refresh token again if its successor was never received.
     private func tryEveryStep(_ fault: FaultPoints.Fault, endingGently: Bool) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
@@ -23,7 +23,7 @@ import Testing
             } operate: { scene in
                 let answer = try await scene.silent(["forceRefresh": true])
                 tokens.told = answer
-                // However the disk is, what was told is there for the next who asks.
+                // In any state of the disk, the next caller gets the reported token.
                 let next = try await scene.silent()
                 try #require(next[path: "fromCache"] == true && next["accessToken"] == answer["accessToken"])
             } check: { scene, outcome in
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(
-        "a broker that is killed at any of them, or whose machine loses power, comes back with the old token or the new one",
+        "a broker that is killed at any step, or loses power, restarts with the old token or the new one",
         arguments: FaultPoints.Fault.endings)
     func killed(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: true) }
 
     @Test(
-        "a disk that fails at any of them keeps nobody from the new token, and nothing is told to be on disk that is not",
+        "after a disk failure at any step callers get the new token, and persisted tokens are stored",
         arguments: [
             FaultPoints.Fault.failOnce(errno: EIO), .failFrom(errno: EIO), .failFrom(errno: ENOSPC),
             .failFrom(errno: EROFS), .writeShort,
@@ -59,7 +59,7 @@ import Testing
     func diskFails(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: false) }
 
     @Test(
-        "where a refresh token works once, only one that was under way is lost, and the person is told why",
+        "with single-use refresh tokens only the one in use is lost, and the person learns why",
         arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .powerCut(afterNames: true)])
     func inFlight(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
@@ -68,7 +68,7 @@ import Testing
             var (answered, losses) = (0, 0)
             func answers() -> Int { provider.log.count { $0.grantType == "refresh_token" && $0.status == 200 } }
             try await stepped.failAtEveryStep(fault) { scene in
-                // Whom the last step signed out is signed in again.
+                // An account signed out by the last step is signed in again.
                 do {
                     _ = try await scene.silent(["forceRefresh": true])
                 } catch is Refusal {

@@ -3,18 +3,18 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A broker that can be ended, or whose disk can fail, at every single step of what it does.
+/// A broker that can be ended, or whose disk can fail, at every single step of its work.
 struct SteppedScene {
     var scene: DevelopmentScene
     private let points: FaultPoints
     private let wrapper: [String]
 
-    /// How it went, when one step failed.
+    /// The outcome of a run with one failing step.
     struct Outcome {
         var step: Int
-        /// Why no success was told; nil if it was.
+        /// Why no success was reported; `nil` if it was.
         var error: (any Error)?
-        /// It came as far as that step.
+        /// Whether that step was reached.
         var struck: Bool
 
         var wasReported: Bool { error == nil }
@@ -25,7 +25,7 @@ struct SteppedScene {
     ) async throws -> SteppedScene {
         let state = try bed.makeDirectory("state")
         let points = try await FaultPoints.make(watching: state, in: bed)
-        // The home is below the folder that is watched, because the key lies there.
+        // The home is below the watched folder, because it contains the key.
         let wrapper = points.wrapper + ["HOME=\(state)/home"] + environment.map { "\($0.key)=\($0.value)" }
         let scene = try await DevelopmentScene.make(in: bed, policy: policy) {
             $0.stateDirectory = state
@@ -34,15 +34,15 @@ struct SteppedScene {
         return SteppedScene(scene: scene, points: points, wrapper: wrapper)
     }
 
-    /// Does the same again and again, and lets it fail one step later each time, until it gets through. In between the broker
-    /// is ended, however far it came, and started again on a disk without faults.
+    /// Repeats the operation, and lets it fail one step later each time, until it succeeds. In between the broker is
+    /// ended, wherever it stopped, and started again on a disk without faults.
     ///
     /// - Parameters:
-    ///   - isEndedGently: what the broker does at its end belongs to the steps.
-    ///   - prepare: brings about what `operate` begins with; nothing fails there.
-    ///   - operate: throws when the broker does not tell of a success.
-    ///   - check: what is true whatever the step was.
-    /// - Returns: how many steps there are.
+    ///   - isEndedGently: whether the broker's actions at its end are part of the steps.
+    ///   - prepare: creates the initial state of `operate`; nothing fails there.
+    ///   - operate: throws if the broker does not report success.
+    ///   - check: verifies what must hold after every step.
+    /// - Returns: the number of steps.
     @discardableResult
     mutating func failAtEveryStep(
         _ fault: FaultPoints.Fault, endingGently isEndedGently: Bool = true,

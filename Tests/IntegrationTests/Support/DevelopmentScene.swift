@@ -3,7 +3,7 @@ import BrokerValues
 import DevIdentityProvider
 import Foundation
 
-/// A development provider in this process, whose faults and log are at hand, and a broker with the app `notes`.
+/// A development provider in this process, whose faults and log are accessible, and a broker with the app `notes`.
 struct DevelopmentScene {
     var provider: RunningProvider
     var broker: BrokerProcess

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// Expects that a call is refused with this kind, and gives the refusal for a closer look.
+/// Expects that a call is refused with this kind, and returns the refusal.
 @discardableResult
 func expectRefusal(
     _ kind: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
@@ -25,7 +25,7 @@ func expectRefusal(
 }
 
 extension JSONValue {
-    /// Members of members, by their names joined with dots; null when there is no such member.
+    /// Nested members, by their names joined with dots; null if there is no such member.
     subscript(path: String) -> JSONValue {
         path.split(separator: ".").reduce(self) { $0.objectValue?[String($1)] ?? .null }
     }
@@ -38,7 +38,7 @@ extension JSONObject {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what only root can set up. Elsewhere such a test is reported as skipped, with this reason; under `CI=true`
+    /// For setups that need root. Otherwise such a test is reported as skipped, with this reason; under `CI=true`
     /// it runs, and fails if it cannot.
     static var needsRoot: Self {
         .enabled(if: Prerequisite.root.shouldRun, "\(Prerequisite.root.missing ?? "")")

@@ -2,12 +2,12 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A system bus of the test's own, with logind as python-dbusmock plays it: no container lets a test suspend the machine.
+/// A separate system bus for the test, with logind simulated by python-dbusmock: no container lets a test suspend the machine.
 struct LoginBus {
     let bed: TestBed
     let address: String
 
-    /// - Parameter sessions: of this user; another user has one, too.
+    /// - Parameter sessions: this user's sessions; another user has one, too.
     static func start(in bed: TestBed, sessions: [String] = ["c1"]) async throws -> LoginBus {
         let bus = bed.path("system-bus")
         let file = bed.path("system-bus.conf")
@@ -45,7 +45,7 @@ struct LoginBus {
         try await bed.run(Launch("busctl", ["--address=\(address)"] + arguments))
     }
 
-    /// As logind sends it.
+    /// In logind's format.
     func says(_ member: String, of interface: String, at path: String, _ signature: String, _ values: [String] = [])
         async throws
     {
@@ -68,7 +68,7 @@ struct LoginBus {
             member, of: "org.freedesktop.login1.Session", at: "/org/freedesktop/login1/session/\(id)", "")
     }
 
-    /// At a seat, one session is in front.
+    /// At a seat, one session is active.
     func bringToFront(_ id: String, of ids: [String]) async throws {
         for other in ids {
             let changed = try await call([

@@ -1,6 +1,6 @@
-/// What runs in a sandbox, by its own interpreter of Python.
+/// The programs in a sandbox, run by its own Python interpreter.
 enum SandboxClient {
-    /// Asks at the socket of its environment, line by line of its arguments, and prints the answers.
+    /// Sends its arguments line by line to the socket of its environment, and prints the answers.
     static let script = """
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -11,7 +11,7 @@ enum SandboxClient {
             print(stream.readline(), end='', flush=True)
         """
 
-    /// A program that says where its socket is, is connected to it, and ends when it is cut off.
+    /// A program that prints the path of its socket, is connected to it, and ends when it is cut off.
     static let holder = """
         import os, socket
         def connect():

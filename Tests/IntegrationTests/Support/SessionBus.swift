@@ -7,7 +7,7 @@ enum SessionBus {
     static func start(in bed: TestBed) async throws -> String {
         let bus = bed.path(bed.unique("bus"))
         let file = bus + ".conf"
-        // Without the machine's service files: what runs is what the test starts.
+        // Without the machine's service files: only the test's programs run.
         try """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

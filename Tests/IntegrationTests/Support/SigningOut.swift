@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 
 extension BrokerProcess {
-    /// Signs the app's only account out; `visit` does what a person does with the URL that the client is to open
+    /// Signs the app's only account out; `visit` does the person's actions with the URL that the client must open
     /// (`interaction.open`).
     func signOut(
         app: String, _ more: JSONObject = [:],
@@ -17,7 +17,7 @@ extension BrokerProcess {
                     try await visit(message["params"]?.objectValue ?? [:])
                 }
             } catch {
-                // Nobody will come back: end the wait for the answer.
+                // No browser will return: end the wait for the answer.
                 await connection.close()
                 throw error
             }
@@ -31,7 +31,7 @@ extension BrokerProcess {
             answer = .failure(error)
         }
         await connection.close()
-        // What went wrong on the person's side comes first; it may be the reason for the other.
+        // An error on the person's side comes first; it may have caused the other.
         try await person.value
         return try answer.get()
     }

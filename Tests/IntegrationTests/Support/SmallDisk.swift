@@ -5,7 +5,7 @@ import Foundation
 struct SmallDisk {
     var keeper: ManagedProcess
     var path: String
-    /// The same place, as everybody else gets there.
+    /// The path by which other processes reach the same place.
     var outside: String { "/proc/\(keeper.pid)/root\(path)" }
 
     static func make(in bed: TestBed, size: String = "512k") async throws -> SmallDisk {
@@ -18,7 +18,7 @@ struct SmallDisk {
         return SmallDisk(keeper: keeper, path: path)
     }
 
-    /// Takes all space that is left.
+    /// Uses all remaining space.
     func fill() throws {
         let path = "\(outside)/filler"
         guard FileManager.default.createFile(atPath: path, contents: nil) else {

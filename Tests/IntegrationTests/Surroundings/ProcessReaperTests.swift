@@ -2,8 +2,8 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What a test run leaves") struct ProcessReaperTests {
-    @Test("when a test run dies, its processes and directories go with it, but not those it had ended itself")
+@Suite("The traces of a test run") struct ProcessReaperTests {
+    @Test("when a test run dies, its processes and directories are removed, but not those it had ended itself")
     func reaper() async throws {
         try await withTestBed { bed in
             let left = try bed.start(Launch("sleep", ["600"]))
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a program that ended keeps its number until it is stopped: what is then sent to its group hits nobody else")
+    @Test("an ended program keeps its number until it is stopped, so later signals to its group hit no other")
     func number() async throws {
         try await withTestBed { bed in
             let parent = try bed.start(Launch("sh", ["-c", "sleep 600 & echo $!"]))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a child gets nothing of the environment that could lead it astray")
+    @Test("a child gets no misleading variable of the environment")
     func environment() async throws {
         try await withTestBed { bed in
             let result = try await bed.run(Launch("env", [], environment: ["NAMED": "yes"]))

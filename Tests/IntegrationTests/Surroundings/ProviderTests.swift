@@ -3,9 +3,9 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What the providers do by themselves, and other tests rely on.
-@Suite("Providers as they are") struct ProviderTests {
-    @Test("glewlwyd answers a refresh token that comes back with 400 and an empty body")
+/// The providers' own behavior, on which other tests rely.
+@Suite("The providers themselves") struct ProviderTests {
+    @Test("glewlwyd refuses a reused refresh token with 400 and an empty body")
     func glewlwydReuse() async throws {
         try await withTestBed { bed in
             let redirectURI = "http://127.0.0.1:7777/callback"
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("Django redirects to any port of loopback, over TLS, and says when nobody is signed in or consent is denied")
+    @Test("Django redirects to any loopback port, over TLS, and reports a missing session or denied consent")
     func djangoRedirects() async throws {
         try await withTestBed { bed in
             let certificate = try await TestCertificate.make(in: bed)

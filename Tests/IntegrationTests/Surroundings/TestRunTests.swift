@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// `.ci/swift-test`, with a `swift` that runs no tests and says of four what a script has it say.
-@Suite("What is told of a test run that does not end well") struct TestRunTests {
-    /// The script's functions write the event stream of `swift test`. `chosen` are the names of the tests that the filters name.
+/// `.ci/swift-test`, with a `swift` that runs no tests and reports scripted results of four.
+@Suite("Reports of a test run that does not end well") struct TestRunTests {
+    /// The script's functions write the event stream of `swift test`. `chosen` are the names of the tests that the filters select.
     private static let fake = """
         #!/usr/bin/python3
         import json, os, re, signal, sys, time
@@ -42,7 +42,7 @@ import Testing
         return (process, { ((try? String(contentsOfFile: report, encoding: .utf8)) ?? "").split(separator: "\n") })
     }
 
-    @Test("a run whose tests all have a result is reported with nothing")
+    @Test("a run with a result for each test reports nothing")
     func well() async throws {
         try await withTestBed { bed in
             let (process, report) = try run("finish()", in: bed)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("the test in whose lines a process died has failed, and those without a result run again without it")
+    @Test("a test in whose lines a process crashed has failed, and those without a result run again without it")
     func died() async throws {
         try await withTestBed { bed in
             let (process, report) = try run(
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("where nothing tells which test it was, each half of those that were under way runs again")
+    @Test("if the crashed test is unknown, each half of the running ones runs again")
     func unknown() async throws {
         try await withTestBed { bed in
             let (process, report) = try run(
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("a run that hangs is ended; the tests that had not ended are named, and the others run")
+    @Test("a run that hangs is ended, the unfinished tests are named, and the others run")
     func hangs() async throws {
         try await withTestBed { bed in
             let (process, report) = try run(

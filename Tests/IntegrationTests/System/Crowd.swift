@@ -2,15 +2,15 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// Many users of the machine at one broker, of a few processes that take one uid after the other. All stay connected, and each
-/// speaks on a connection of its own as the uid that made it.
+/// Many users of the machine at one broker, from a few processes that switch from uid to uid. All stay connected, and each
+/// uses the connection that its uid made.
 struct Crowd: Sendable {
     static let workers: UInt32 = 8
 
     private let processes: [ManagedProcess]
 
-    /// Each user has an app `mail`, and an account and a token that are named after the uid. What they get is compared with that
-    /// here, and what is wrong is printed.
+    /// Each user has an app `mail`, and an account and a token that are named after the uid. The answers are compared with that
+    /// here, and mismatches are printed.
     private static let worker = #"""
         import json, os, socket, sys, time
 
@@ -94,7 +94,7 @@ struct Crowd: Sendable {
             })
     }
 
-    /// - Returns: what went wrong, and for how many users it was tried.
+    /// - Returns: the failures, and the number of users that were tried.
     func run(_ order: String) async throws -> (users: Int, mistakes: [String]) {
         var (users, mistakes) = (0, [String]())
         let before = processes.map(\.answers.count)
@@ -115,7 +115,7 @@ struct Crowd: Sendable {
 extension ManagedProcess {
     fileprivate var answers: [String] {
         let text = outputText
-        // The last line may be half written.
+        // The last line may be incomplete.
         return text.hasSuffix("\n") ? text.split(separator: "\n").map(String.init) : []
     }
 }

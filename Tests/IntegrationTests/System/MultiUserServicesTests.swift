@@ -7,7 +7,7 @@ import Testing
     private let alice: UInt32 = 12_001
     private let bob: UInt32 = 12_002
 
-    @Test("two users sign in at once, to an app of the same name, and each has what is theirs, after a restart as well")
+    @Test("two users sign in to apps of the same name, and each has their own data, also after a restart")
     func together() async throws {
         try await withTestBed { bed in
             var scene = try await SystemScene.make(in: bed)
@@ -22,7 +22,7 @@ import Testing
             let first = try await scene.begin(one, .alice, id: "first")
             let second = try await scene.begin(two, .bob, id: "second")
 
-            // What belongs to one is unknown to the other.
+            // One user's data is unknown to the other.
             let foreign = try await two.ask("interaction.complete", ["url": .string(first.redirect)])
             #expect(foreign[path: "error.data.kind"] == "invalidParameter", "\(foreign)")
             let cancel = try await two.ask("interaction.cancel", ["interactionId": first.interaction])
@@ -51,7 +51,7 @@ import Testing
                 let token = try await user.ask("token.acquireSilent", SystemScene.notes)
                 #expect(token[path: "result.fromCache"] == true, "\(token)")
             }
-            // Nothing was told to whom it does not concern.
+            // No user got another user's events.
             #expect(watcher.messages.allSatisfy { $0["method"] == nil })
         }
     }
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("what is everybody's is root's alone: the lock, and the keys")
+    @Test("only root may use the shared lock and keys")
     func rootOnly() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed)
@@ -100,7 +100,7 @@ import Testing
             #expect(try await scene.broker.call("broker.lock")["locked"] == true)
             let locked = try await one.ask("apps.list")
             #expect(locked[path: "error.data.kind"] == "locked")
-            // They may not do what root is told to.
+            // They may not run root's commands.
             #expect(locked.text("error.message").contains("only root may unlock it"), "\(locked)")
             await #expect { try await scene.broker.call("apps.list") } throws: {
                 ($0 as? Refusal)?.message.contains("unlock it with brokerctl unlock") == true
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("it opens no browser, and lets nobody bring a client of their own")
+    @Test("it opens no browser, and accepts no user's own client")
     func defaults() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "access.ask_in_browser = true\n")
@@ -125,14 +125,14 @@ import Testing
         }
     }
 
-    @Test("a user with all the connections that one may have takes none of another's")
+    @Test("a user with all of their connections occupies none of another's")
     func greedy() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "[socket]\nmax_connections = 16\n")
             var held: [OtherUser] = []
             for _ in 0..<2 {
                 held.append(try scene.user(alice))
-                // A listener is never quiet, so it gives way to nobody.
+                // A listener is never idle, so it is never evicted.
                 let listening = try await held[held.count - 1].ask("broker.subscribe", ["topics": ["account"]])
                 #expect(listening["result"] != nil, "\(listening)")
             }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "root lists whose records there are and removes one's: no other loses anything, and who comes back begins anew")
+        "root lists the owners of records and removes one's, without loss to others, who may begin anew")
     func removal() async throws {
         try await withTestBed { bed in
             var scene = try await SystemScene.make(in: bed)
@@ -187,10 +187,10 @@ import Testing
         }
     }
 
-    @Test("an account that got the uid of another one is turned away, until root has removed what that one had")
+    @Test("an account that got the uid of another one is refused, until root has removed the other's records")
     func newAccount() async throws {
         try await withTestBed { bed in
-            // The machine's own accounts stay as they are: the broker sees this file in the place of /etc/passwd.
+            // The machine's own accounts are unchanged: the broker sees this file in place of /etc/passwd.
             let accounts = bed.path("passwd")
             func name(_ name: String) throws {
                 let text = "root:x:0:0::/root:/bin/sh\n\(name):x:\(alice):\(alice)::/nonexistent:/bin/sh\n"

@@ -9,7 +9,7 @@ struct OtherUser: Sendable {
     private let process: ManagedProcess
     private let received: ReceivedMessages
 
-    /// Hands the lines of its input to the broker, and prints what comes back.
+    /// Sends the lines of its input to the broker, and prints the answers.
     private static let relay = """
         import os, socket, sys, threading
         connection = socket.socket(socket.AF_UNIX)
@@ -33,7 +33,7 @@ struct OtherUser: Sendable {
         return OtherUser(uid: uid, process: process, received: ReceivedMessages(from: process.output))
     }
 
-    /// Asks, and does not wait.
+    /// Sends a request, and does not wait.
     func send(_ method: String, _ params: JSONObject, id: String) throws {
         let request: JSONObject = [
             "jsonrpc": "2.0", "id": .string(id), "method": .string(method), "params": .object(params),
@@ -57,16 +57,16 @@ struct OtherUser: Sendable {
         try await awaited(what) { messages.first(where: matches) }
     }
 
-    /// Everything that came so far.
+    /// Everything that has arrived so far.
     var messages: [JSONObject] { received.all }
 
-    /// The first line that came, of a broker that says why it turns the process away.
+    /// The first received line, from a broker that says why it refuses the process.
     func refusal() async throws -> JSONObject { try await message("a refusal of uid \(uid)") { $0["id"] == .null } }
 
     func stop() async { await process.stop() }
 }
 
-/// The lines of a file that grows, each read once: whoever waits looks often.
+/// The lines of a growing file, each read once: the caller polls.
 private final class ReceivedMessages: Sendable {
     private struct State {
         var offset: UInt64 = 0
@@ -83,7 +83,7 @@ private final class ReceivedMessages: Sendable {
             guard let handle = try? FileHandle(forReadingFrom: file) else { return state.messages }
             defer { try? handle.close() }
             try? handle.seek(toOffset: state.offset)
-            // The last line may be half there.
+            // The last line may be incomplete.
             guard let data = try? handle.readToEnd(), let end = data.lastIndex(of: 0x0a) else { return state.messages }
             for line in data[..<end].split(separator: 0x0a) {
                 guard let message = try? JSONDecoder().decode(JSONObject.self, from: line) else { continue }

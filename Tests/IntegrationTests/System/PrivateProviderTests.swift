@@ -3,16 +3,16 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// The development provider is on loopback, which is where a broker for all asks nobody whom a caller names
+/// The development provider is on loopback, to which a system broker sends no requests for its callers
 /// (`access.allow_private_authorities`).
-@Suite("A provider at a private address, and a broker for all", .needsRoot) struct PrivateProviderTests {
+@Suite("A provider at a private address, and a system broker", .needsRoot) struct PrivateProviderTests {
     private let alice: UInt32 = 12_001
 
     private func register(_ scene: SystemScene, _ name: JSONValue) -> JSONObject {
         ["name": name, "clientId": "demo-one", "authority": .string(scene.provider.issuer), "checkAuthority": true]
     }
 
-    @Test("who may register apps has it asked, for the app only; a client of a caller's own has not")
+    @Test("a user who may register apps may use it for the app only, and not for a client of their own")
     func asked() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "[access]\nallow_ad_hoc_clients = true\n")
@@ -29,7 +29,7 @@ import Testing
                 #expect(scene.provider.log.isEmpty)
             }
             try await expectNoOwnClient()
-            // Asked, and then refused for another reason: nothing is registered.
+            // Requested, and then refused for another reason: nothing is registered.
             let refused = try await user.ask(
                 "apps.registerAtProvider",
                 ["name": "made", "authority": .string(scene.provider.issuer), "redirectUri": "https://a.example/#b"])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("who may not register apps has nothing asked there")
+    @Test("a user who may not register apps causes no request there")
     func notAsked() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "[admin]\nproof = \"setgid\"\n")

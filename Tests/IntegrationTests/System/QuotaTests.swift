@@ -3,11 +3,11 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("How much one user may keep", .needsRoot) struct QuotaTests {
+@Suite("The quota of one user", .needsRoot) struct QuotaTests {
     private let alice: UInt32 = 12_001
     private let bob: UInt32 = 12_002
 
-    /// An app whose lists of callers are nearly as long as they may be.
+    /// An app whose lists of callers are close to the limit.
     private func register(_ name: String, by user: OtherUser) async throws -> JSONObject {
         let paths = (0..<3).map { JSONValue.string("/" + String(repeating: "x", count: 4_000) + "\($0)") }
         return try await user.ask(
@@ -18,7 +18,7 @@ import Testing
             ])
     }
 
-    @Test("who has filled their share is refused more, loses nothing, takes no room from others, and can make room")
+    @Test("a user with a full quota is refused more, loses nothing, and affects no other user")
     func full() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "[vault]\nquota = 1\n")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("what is gathered for an import is bounded as well")
+    @Test("the data collected for an import is limited as well")
     func gathering() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed, configuration: "[vault]\nquota = 1\n")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Users with subordinate uids", .needsRoot) struct SubordinateTests {
-    @Test("a user with a default range of subordinate uids has one user's connections, and locks nobody out")
+    @Test("a user with a default range of subordinate uids has one user's connections, and locks out no other")
     func connections() async throws {
         try await withTestBed { bed in
             let ranges = bed.path("subuid")
@@ -14,7 +14,7 @@ import Testing
             let scene = try await SystemScene.make(
                 in: bed, configuration: "[socket]\nmax_connections = 32\n", subordinates: ranges)
             for uid in [12_001, 200_000, 200_001, 265_535] as [UInt32] {
-                // A listener is never quiet, so it gives way to nobody.
+                // A listener is never idle, so it is never evicted.
                 let listening = try await scene.user(uid).ask("broker.subscribe", ["topics": ["account"]])
                 #expect(listening["result"] != nil, "\(uid): \(listening)")
             }

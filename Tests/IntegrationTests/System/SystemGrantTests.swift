@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Grants of one broker for many users", .needsRoot) struct SystemGrantTests {
-    @Test("a program's path, by which nobody is known here, is granted nothing; a unit is")
+    @Test("a program's path, which identifies no caller here, gets no grant, but a unit does")
     func grants() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed)

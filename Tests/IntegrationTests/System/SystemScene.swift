@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-/// A broker for every user of the machine, under an account of its own that may do nothing more than others.
+/// A broker for every user of the machine, under a separate account without privileges.
 struct SystemScene {
     static let account: UInt32 = 12_990
 
@@ -12,12 +12,12 @@ struct SystemScene {
     var broker: BrokerProcess
     let bed: TestBed
 
-    /// Files that the broker sees in the place of its own, by the path of these.
+    /// Files that the broker sees in place of its own, by the path of these.
     private let files: [String: String]
 
     /// - Parameters:
-    ///   - accounts: a file that the broker sees in the place of /etc/passwd.
-    ///   - subordinates: a file that the broker sees in the place of /etc/subuid.
+    ///   - accounts: a file that the broker sees in place of /etc/passwd.
+    ///   - subordinates: a file that the broker sees in place of /etc/subuid.
     static func make(
         in bed: TestBed, configuration: String? = nil, accounts: String? = nil, subordinates: String? = nil
     ) async throws -> SystemScene {
@@ -51,7 +51,7 @@ struct SystemScene {
         }
     }
 
-    /// A broker on state that belongs to its account already.
+    /// A broker on state that already belongs to its account.
     static func open(_ stateDirectory: String, in bed: TestBed) async throws -> BrokerProcess {
         try await start(in: bed, stateDirectory: stateDirectory, files: [:])
     }
@@ -76,9 +76,9 @@ struct SystemScene {
 
     static let notes: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
 
-    /// Begins a sign-in; the person agrees at the provider.
+    /// Begins a sign-in; the person consents at the provider.
     ///
-    /// - Returns: which interaction it is, and where the provider sends the browser.
+    /// - Returns: the interaction, and the provider's redirect for the browser.
     func begin(_ user: OtherUser, _ person: Person, id: String) async throws -> (
         interaction: JSONValue, redirect: String
     ) {

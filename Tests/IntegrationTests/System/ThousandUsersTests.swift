@@ -8,7 +8,7 @@ struct ThousandUsersTests {
     private let first: UInt32 = 20_000
     private let count: UInt32 = 1_000
 
-    @Test("all are connected at once, each has what is theirs and nobody else's, after a restart as well")
+    @Test("all are connected at once, and each has their own data and no other's, also after a restart")
     func thousand() async throws {
         try await withTestBed { bed in
             var scene = try await SystemScene.make(in: bed)

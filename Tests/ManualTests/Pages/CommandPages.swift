@@ -3,7 +3,7 @@ import BrokerDaemon
 
 /// brokerctl(1) and brokerd(8).
 enum CommandPages {
-    /// Options that every command has are told once.
+    /// Options of every command are listed once.
     private static let common: Set<String> = ["socket", "json"]
 
     static func brokerctl() -> Roff {
@@ -22,15 +22,15 @@ enum CommandPages {
         page.section("EXIT STATUS")
         for (status, text) in [
             ("0", "Done."), ("1", "The request failed."), ("2", "The command line is wrong."),
-            ("3", "There is no broker, it cannot start, or it is not to be trusted."),
+            ("3", "There is no broker, it cannot start, or it cannot be trusted."),
             ("4", "The person has to sign in: `brokerctl login`."),
             ("5", "The caller may not do this, or has to be approved: `brokerctl grants`."),
             ("130", "Ended by Ctrl-C."),
         ] { page.item("`\(status)`", text) }
         page.section("ENVIRONMENT")
         page.item("`BROKER_SOCKET`", "The broker's socket.")
-        page.item("`BROWSER`", "What opens sign-in pages, instead of xdg-open.")
-        page.item("`NO_COLOR`", "When it is set, nothing is set off by colours.")
+        page.item("`BROWSER`", "The browser for sign-in pages, instead of xdg-open.")
+        page.item("`NO_COLOR`", "If it is set, output has no colours or emphasis.")
         page.section("SEE ALSO")
         page.synopsis("`brokerd`(8), `brokerd-config`(5), `brokerd-protocol`(7)")
         return page
@@ -65,8 +65,8 @@ enum CommandPages {
         page.paragraphs(DaemonHelp.discussion)
         page.paragraphs(
             """
-            Refresh tokens stay in an encrypted vault; apps get access tokens, and what they may have is decided before. A \
-            person is asked in their browser when a provider or another program wants their word.
+            Refresh tokens stay in an encrypted vault; apps get only access tokens that they may have. The browser asks the \
+            user when a provider requires a sign-in or another program requests access.
 
             With a socket from systemd(1) the first client starts the daemon. Without systemd:
 
@@ -78,10 +78,10 @@ enum CommandPages {
         page.item(
             "`SIGHUP`",
             "Reads the configuration again. One with a mistake changes nothing, and the log names the mistake.")
-        page.item("`SIGTERM`, `SIGINT`", "Answers what is under way, closes the vault and ends.")
+        page.item("`SIGTERM`, `SIGINT`", "Answers requests in progress, closes the vault and ends.")
         page.section("EXIT STATUS")
         for (status, text) in [
-            ("0", "After `SIGTERM` or `SIGINT`."), ("1", "The socket cannot be had."),
+            ("0", "After `SIGTERM` or `SIGINT`."), ("1", "The socket cannot be bound."),
             ("2", "The command line or the configuration is wrong."), ("4", "The vault or its key cannot be opened."),
         ] { page.item("`\(status)`", text) }
         page.section("ENVIRONMENT")
@@ -89,7 +89,7 @@ enum CommandPages {
         page.section("FILES")
         for (path, text) in [
             ("$XDG_RUNTIME_DIR/brokerd/broker.sock", "The socket."),
-            ("$XDG_RUNTIME_DIR/brokerd/oidc-agent.sock", "The socket for programs that ask oidc-agent."),
+            ("$XDG_RUNTIME_DIR/brokerd/oidc-agent.sock", "The socket for programs that use oidc-agent."),
             ("~/.config/brokerd/config.toml, /etc/brokerd/config.toml", "The configuration, see `brokerd-config`(5)."),
             (
                 "$XDG_STATE_HOME/brokerd, ~/.local/state/brokerd",

@@ -13,11 +13,11 @@ enum ConfigurationPage {
             the person's file (`~/.config/brokerd/config.toml`), the machine's file (`/etc/brokerd/config.toml`), the \
             defaults below. A file counts only when it belongs to the daemon's user or to root and nobody else can write to it.
 
-            An unknown setting, a wrong type or a value out of range is an error that names the file, the line and what \
-            would be right; the daemon then exits with status 2. `brokerctl config show` tells every setting, its value and \
-            where it came from.
+            An unknown setting, a wrong type or a value out of range is an error that gives the file, the line and the \
+            correction; the daemon then exits with status 2. `brokerctl config show` lists every setting, its value and its \
+            origin.
 
-            Files are TOML. What stands before the dot of a setting's name is its table:
+            Files are TOML. The part of a setting's name before the dot is its table:
 
               [oauth]
               request_timeout = 20
@@ -29,8 +29,8 @@ enum ConfigurationPage {
         page.section("PROVIDERS")
         page.paragraphs(
             """
-            Most providers need none of this: discovery says everything. What an administrator says about one is a table \
-            named by its issuer, and comes before what its document says:
+            Most providers need none of this, because discovery suffices. An administrator describes one in a table named by \
+            its issuer, which overrides its metadata document:
 
               [provider."https://id.example/realm"]
               token_endpoint = "https://id.example/token"
@@ -50,8 +50,8 @@ enum ConfigurationPage {
         page.item("`~/.config/brokerd/config.toml`", "The person's settings. `$XDG_CONFIG_HOME` moves it.")
         page.item("`/etc/brokerd/config.toml`", "The machine's settings.")
         page.item(
-            "`config.d/*.toml`", "Beside each of these, read after it and coming before it, in the order of names.")
-        page.item("`apps.d/*.toml`", "Beside these, and in `/usr/share/brokerd/apps.d`: apps that files register.")
+            "`config.d/*.toml`", "Next to each of these, read after it and overriding it, in order of name.")
+        page.item("`apps.d/*.toml`", "Next to these, and in `/usr/share/brokerd/apps.d`: apps that files register.")
         page.section("SEE ALSO")
         page.synopsis("`brokerctl`(1), `brokerd`(8), `brokerd-protocol`(7)")
         return page

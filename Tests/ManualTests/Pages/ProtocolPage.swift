@@ -12,13 +12,13 @@ enum ProtocolPage {
             """
             `brokerd`(8) listens on a Unix stream socket: `$BROKER_SOCKET`, else `$XDG_RUNTIME_DIR/brokerd/broker.sock`. It \
             speaks JSON-RPC 2.0 in UTF-8, one JSON text a line, ended by a newline, in both directions; a line has at most 1 \
-            MiB. A client should check that the socket belongs to its own uid or to root before it says anything.
+            MiB. A client should check that the socket belongs to its own uid or to root before it sends anything.
 
               {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"mail","scopes":["mail.read"]}}
               {"jsonrpc":"2.0","id":1,"result":{"tokenType":"Bearer","accessToken":"...","expiresOn":1795239871}}
 
-            Params are named. Those that a method does not know are refused; members of results that a client does not know \
-            are to be ignored. Times are whole seconds since 1970, durations whole seconds. Requests of one connection may be \
+            Params are named. Those that a method does not know are refused; clients must ignore unknown members of \
+            results. Times are whole seconds since 1970, durations whole seconds. Requests of one connection may be \
             answered in any order.
 
             `rpc.discover` answers the whole protocol, with all types, as an OpenRPC document.
@@ -26,7 +26,7 @@ enum ProtocolPage {
         page.section("METHODS")
         for method in objects("methods") { add(method, to: &page) }
         page.section("NOTIFICATIONS")
-        page.paragraphs("What the broker tells a client unasked, on the connection that it concerns.")
+        page.paragraphs("Messages that the broker sends on its own, on the connection concerned.")
         for notification in objects("x-notifications") {
             page.item("`\(string(notification, "name"))`", string(notification, "summary"))
         }
@@ -37,8 +37,8 @@ enum ProtocolPage {
             ("-32602", "The params are wrong; `data.field` names the place."),
             (
                 "-32000",
-                "Everything else. `message` is for people; `data.kind` says what it is, `data.reason` which of several causes "
-                    + "it has, and `data.retryable` whether the same request may succeed later by itself."
+                "Everything else. `message` is for people; `data.kind` is the kind of error, `data.reason` one of its causes, "
+                    + "and `data.retryable` whether the same request may succeed later by itself."
             ),
         ] { page.item("`\(code)`", text) }
         page.paragraphs("Kinds: \(ErrorKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")).")

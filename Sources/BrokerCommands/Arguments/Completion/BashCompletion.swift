@@ -1,4 +1,4 @@
-/// What is offered is compared here and not by `compgen -W`, which would expand it: it may be a name that somebody chose.
+/// Candidates are compared here and not by `compgen -W`, which would expand them: another person may have chosen the name.
 extension CompletionTable {
     var bash: String {
         """

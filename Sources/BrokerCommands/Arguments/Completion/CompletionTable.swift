@@ -1,11 +1,11 @@
-/// What there is to complete, for shells: every command by the words that lead to it.
+/// The completions for shells: every command with the words that lead to it.
 struct CompletionTable {
     struct Row {
         /// `brokerctl accounts list`
         let path: String
         let subcommands: [About]
         let options: [Declaration]
-        /// Of what stands behind: nothing is offered for most.
+        /// Completions of the arguments; most have none.
         let arguments: [Completion]
     }
 
@@ -30,9 +30,9 @@ struct CompletionTable {
     /// The words that lead to a command below the root, as patterns of a shell's `case`.
     var paths: String { rows.dropFirst().map { "'\($0.path)'" }.joined(separator: "|") }
 
-    /// What is offered behind options that take values, as arms of a shell's `case` of path and option.
+    /// Completions of option values, as arms of a shell's `case` on path and option.
     ///
-    /// - Parameter action: what a shell does for a kind of value.
+    /// - Parameter action: the shell code for a kind of value.
     func arms(_ action: (Completion) -> String) -> String {
         var arms: [(action: String, patterns: [String])] = []
         for row in rows {
@@ -52,7 +52,7 @@ struct CompletionTable {
 extension Declaration {
     var offer: Completion { values.isEmpty ? completion : .words(values) }
 
-    /// Of each value, in a few words without quotation marks; of those that need some.
+    /// A short description, without quotation marks, of each value that needs one.
     var meanings: [String: String] { type?.meanings ?? [:] }
 }
 

@@ -28,7 +28,7 @@ extension CompletionTable {
             let names = option.kind == .choice ? [option.name, "no-" + option.name] : [option.name]
             let lines = names.map { "\(start)\(short) -l \($0)\(value) -d \(HandOver.shellWord(option.summary))" }
             guard option.takesValue, option.offer.isList else { return lines }
-            // In the same line each value would have the option's description.
+            // On the same line each value would get the option's description.
             return lines + names.map { "\(start) -l \($0) -x \(fishOffer(option.offer, option.meanings))" }
         }
         return subcommands + options + row.arguments.map { "\(start) \(fishOffer($0))" }

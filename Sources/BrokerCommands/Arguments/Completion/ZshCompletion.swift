@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// For `fpath`, where the first call defines the function, and for `source`.
+/// Works from `fpath`, where the first call defines the function, and with `source`.
 extension CompletionTable {
     var zsh: String {
         """
@@ -47,6 +47,6 @@ extension CompletionTable {
         }
     }
 
-    /// As `_describe` takes it.
+    /// The format of `_describe`.
     private static func item(_ name: String, _ text: String) -> String { HandOver.shellWord("\(name):\(text)") }
 }

@@ -9,12 +9,12 @@ package enum GitCredentialAnswer {
         case ours
         /// Git asks its next helper.
         case notOurs
-        /// Everybody on the way could read it.
+        /// Anyone on the network path could read it.
         case unencrypted
     }
 
-    /// - Parameter hosts: that the person named, with their ports; none named means that git's configuration says where the
-    ///   helper is asked.
+    /// - Parameter hosts: the hosts on the command line, with their ports; if empty, git's configuration decides for which
+    ///   hosts it asks the helper.
     package static func verdict(on request: GitCredentialRequest, hosts: [String]) -> Verdict {
         guard !request.host.isEmpty, request.host == request.host.clean else { return .notOurs }
         guard hosts.isEmpty || hosts.contains(where: { $0.lowercased() == request.host.lowercased() }) else {
@@ -27,20 +27,20 @@ package enum GitCredentialAnswer {
         }
     }
 
-    /// Ends git's search instead of letting it ask for a password, which no one has.
+    /// Stops git from prompting for a password, which does not exist.
     package static let quit = "quit=1\n"
 
     package static func text(for request: GitCredentialRequest, _ token: Token) throws(BrokerClientError) -> String {
         try TokenFormat.requireVisible(token.accessToken)
         let expiry = token.expiresOn == TokenEnd.unknown ? "" : "password_expiry_utc=\(token.expiresOn)\n"
-        // As a password a token is taken nearly everywhere, and older versions of git know nothing else.
+        // Nearly all servers accept a token as the password, and older versions of git support nothing else.
         guard request.takesOtherSchemes, request.offers("bearer"), !request.offers("basic") else {
             return "username=\(username(for: request))\npassword=\(token.accessToken)\n" + expiry
         }
         return "capability[]=authtype\nauthtype=Bearer\ncredential=\(token.accessToken)\nephemeral=1\n" + expiry
     }
 
-    /// Git's own, if it has one; else what the host wants to see beside a token. Many take any.
+    /// Git's username, if it has one; otherwise the one that the host expects with a token. Many hosts accept any.
     private static func username(for request: GitCredentialRequest) -> String {
         if let username = request.username, !username.isEmpty { return username }
         return request.name == "bitbucket.org" ? "x-token-auth" : "oauth2"

@@ -12,7 +12,7 @@ struct GitCredentialCommand: FrontCommand {
               git config --global --add credential.https://git.example.org.helper "broker --app work"
 
             The first line takes away helpers that are set for every host. Tokens go to https and to this machine only. A \
-            token that the server refused is replaced once. It asks nobody: git tells you when a sign-in is needed.
+            token that the server refused is replaced once. It never prompts: git tells you when a sign-in is needed.
             A helper that is set for every host gives your token to whatever host a repository names; use --host then.
 
             Examples:
@@ -36,7 +36,7 @@ struct GitCredentialCommand: FrontCommand {
     }
 
     func validate() throws(UsageError) {
-        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
+        guard options.app != nil else { throw UsageError("Name the app: --app.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
@@ -53,7 +53,7 @@ struct GitCredentialCommand: FrontCommand {
             switch action {
             case "get": try get(request, app, context)
             case "erase": try replace(request, app, context)
-            // Nothing has to be kept, and what later versions of git say is none of ours.
+            // Nothing needs storing, and actions of later versions of git are ignored.
             default: return
             }
         }
@@ -71,7 +71,7 @@ struct GitCredentialCommand: FrontCommand {
         }
     }
 
-    /// The server refused the token: the broker gets another one, unless it has it already, and git asks for it next time.
+    /// The server refused the token: the broker gets a new one, unless it already has one, and git asks for it next time.
     private func replace(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
     ) throws(BrokerClientError) {
@@ -81,10 +81,10 @@ struct GitCredentialCommand: FrontCommand {
         _ = try asking.send(on: context.connection)
     }
 
-    /// A username in the URL that is an account's picks that account; else it is only for the server.
+    /// A username in the URL selects the account of that name; any other is only for the server.
     private func asking(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
-    ) throws(BrokerClientError) -> SilentAsking {
+    ) throws(BrokerClientError) -> SilentTokenRequest {
         var asking = try options.asking(as: app, global, on: context.connection)
         guard asking.account == nil, let username = request.username, !username.isEmpty else { return asking }
         do throws(BrokerClientError) {

@@ -1,19 +1,18 @@
 import BrokerValues
 
-/// What git says about the credential that it wants or has used (gitcredentials(7), git-credential(1): "INPUT/OUTPUT FORMAT").
+/// Git's description of a credential that it wants or has used (gitcredentials(7), git-credential(1): "INPUT/OUTPUT FORMAT").
 package struct GitCredentialRequest: Sendable, Equatable {
     package private(set) var scheme = ""
     /// With the port, if the URL has one.
     package private(set) var host = ""
     package private(set) var username: String?
-    /// What git used, when it tells how that went.
+    /// The secret that git used, when it reports the result.
     package private(set) var secret: String?
     /// The values of the server's `WWW-Authenticate` headers.
     package private(set) var challenges: [String] = []
     private var capabilities: Set<String> = []
 
-    /// - Parameter lines: `key=value` each, up to an empty one. Keys that are not known are passed over: git adds some with
-    ///   each version.
+    /// - Parameter lines: `key=value` each, up to an empty one. Unknown keys are ignored: git adds some with each version.
     package init(lines: some Sequence<String>) {
         for line in lines {
             guard !line.isEmpty else { break }
@@ -24,7 +23,7 @@ package struct GitCredentialRequest: Sendable, Equatable {
             case "host": host = value
             case "username": username = value
             case "password", "credential": secret = value
-            // An empty value means that those before it do not count.
+            // An empty value clears those before it.
             case "wwwauth[]": challenges = value.isEmpty ? [] : challenges + [value]
             case "capability[]": capabilities.insert(value)
             default: break
@@ -32,7 +31,7 @@ package struct GitCredentialRequest: Sendable, Equatable {
         }
     }
 
-    /// Since version 2.46 git can send other headers than a password's.
+    /// Since version 2.46, git can send authorization schemes other than Basic.
     var takesOtherSchemes: Bool { capabilities.contains("authtype") }
 
     func offers(_ scheme: String) -> Bool {
@@ -47,7 +46,7 @@ package struct GitCredentialRequest: Sendable, Equatable {
         return host[..<colon].lowercased()
     }
 
-    /// What is sent there does not leave the machine.
+    /// Data sent to loopback does not leave the machine.
     var isLoopback: Bool {
         let address = IPAddress(name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name)
         return address?.isLoopback ?? (name == "localhost")

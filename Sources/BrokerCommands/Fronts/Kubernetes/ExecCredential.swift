@@ -3,23 +3,23 @@ import BrokerRPC
 import BrokerSystem
 import BrokerValues
 
-/// What kubectl and other Kubernetes clients ask of a credential plug-in, and what they are told
+/// The requests of kubectl and other Kubernetes clients to a credential plug-in, and the answers
 /// (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). Pure.
 package enum ExecCredential {
-    /// The variable that the request comes in.
+    /// The variable that holds the request.
     package static let variable = "KUBERNETES_EXEC_INFO"
     private static let versions = ["v1", "v1beta1"].map { "client.authentication.k8s.io/\($0)" }
 
     package struct Request: Sendable, Equatable {
-        /// The answer must be of the version that was asked with.
+        /// The answer must have the version of the request.
         package var apiVersion = versions[0]
-        /// What the kubeconfig says of the cluster for us.
+        /// The cluster's configuration for this plug-in, from the kubeconfig.
         package var app: String?
         package var scopes: [String] = []
 
         package init() {}
 
-        /// - Parameter text: the variable's value; nil for a client that says nothing.
+        /// - Parameter text: the variable's value; `nil` if the client does not set it.
         package init(_ text: String?) throws(BrokerClientError) {
             guard let text, !text.isEmpty else { return }
             guard let request = (try? JSONReader.read(Array(text.utf8)))?.value.objectValue,

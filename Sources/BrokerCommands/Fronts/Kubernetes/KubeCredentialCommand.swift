@@ -12,7 +12,7 @@ struct KubeCredentialCommand: FrontCommand {
                 apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,
                 command: brokerctl, args: [kube-credential, --app, k8s]}}}]
 
-            It asks nobody: kubectl shows the command for a sign-in when one is needed. With provideClusterInfo, the \
+            It never prompts: kubectl shows the command for a sign-in when one is needed. With provideClusterInfo, the \
             cluster's extension client.authentication.k8s.io/exec may name app and scopes instead of the arguments.
 
             Examples:
@@ -30,7 +30,7 @@ struct KubeCredentialCommand: FrontCommand {
         arguments.group(&options)
         arguments.option(
             "token", &token, value: "kind",
-            "What the cluster takes: the ID token, or the access token (id or access; id if left out).")
+            "The token for the cluster: the ID token, or the access token (id or access; id if left out).")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

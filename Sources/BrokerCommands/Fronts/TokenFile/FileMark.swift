@@ -1,10 +1,10 @@
 import Glibc
 
-/// A mark by which a later run knows a file that it may replace, where the file itself can hold nothing but the token: the
-/// nanoseconds of its modification time come from its content. No file of somebody else's has them but by one chance in a billion,
-/// and one that was changed or copied has other ones.
+/// A mark by which a later run recognizes a file that it may replace, although the file can hold only the token: the
+/// nanoseconds of its modification time derive from its content. A foreign file matches with a chance of one in a billion,
+/// and a changed or copied file does not match.
 ///
-/// Where a file system keeps no nanoseconds, a file that a run left behind has to be removed by hand.
+/// If a file system stores no nanoseconds, a file left by an earlier run must be removed by hand.
 struct FileMark {
     private let nanoseconds: Int
 

@@ -2,20 +2,20 @@ import BrokerLink
 import BrokerSystem
 import Glibc
 
-/// A file that holds a token, for programs that can only read files. Nobody but its owner reads it, and no reader sees half of
-/// one: it is written without a name, and gets its name when it is whole (``UnnamedFile``).
+/// A file that holds a token, for programs that can only read files. Only its owner can read it, and no reader sees half a
+/// token: it is written without a name, and gets its name once it is complete (``UnnamedFile``).
 struct TokenFile: ~Copyable {
     private static let longest = 1 << 20
 
     let path: String
     private let name: String
-    /// What is done is done in the folder that was looked at, whatever stands at its path later.
+    /// All operations use the folder that was checked, even if its path later names another.
     private let folder: Int32
     /// The file that was written last.
     private var written: stat?
 
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` for a place where others could read or exchange it, or where
-    ///   something else lies.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if others could read or replace the file, or if the path holds
+    ///   something else.
     init(at path: String) throws(BrokerClientError) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -39,7 +39,7 @@ struct TokenFile: ~Copyable {
 
     mutating func write(_ token: String) throws(BrokerClientError) {
         guard let file = UnnamedFile(in: folder, called: ".\(name).new") else { throw failed() }
-        // Some programs send what they read as it is: there is no end of line.
+        // No newline: some programs send the contents verbatim.
         guard writeAll(token.utf8, to: file.descriptor) else { throw failed() }
         var facts = stat()
         guard fchmod(file.descriptor, 0o600) == 0, FileMark(of: Array(token.utf8)).set(on: file.descriptor),
@@ -49,28 +49,28 @@ struct TokenFile: ~Copyable {
         written = facts
     }
 
-    /// Gives a new file its name, in the place of one that this command made or of none.
+    /// Gives a new file its name, replacing only a file that this command made.
     private func put(_ new: borrowing UnnamedFile) throws(BrokerClientError) {
-        // A name that is taken stays so.
+        // A name already in use is kept.
         guard isOurs else {
             guard new.link(as: name) else { throw failed() }
             return
         }
-        // Nothing replaces a file but another name.
+        // Only a rename replaces a file.
         if (try? Self.isMade(new.passingName, in: folder, path)) ?? false { unlinkat(folder, new.passingName, 0) }
         guard new.replace(name) else {
             throw failed(at: errno == EEXIST ? path.dropLast(name.count) + new.passingName : path)
         }
     }
 
-    /// Takes away what was written, if it is still there.
+    /// Removes the written file, if it still exists.
     mutating func remove() {
         guard written != nil, isOurs else { return }
         unlinkat(folder, name, 0)
         written = nil
     }
 
-    /// What was written last and not touched since, or what an earlier run left.
+    /// Whether the file is the last one written, unchanged, or was left by an earlier run.
     private var isOurs: Bool {
         var facts = stat()
         if let written, fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_ino == written.st_ino,
@@ -81,7 +81,7 @@ struct TokenFile: ~Copyable {
         return (try? Self.isMade(name, in: folder, path)) ?? false
     }
 
-    /// - Returns: a descriptor of the folder, which is its owner's alone.
+    /// - Returns: a descriptor of the folder, which only its owner can access.
     private static func folder(_ path: String) throws(BrokerClientError) -> Int32 {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else {
@@ -96,7 +96,7 @@ struct TokenFile: ~Copyable {
         if isKnown, facts.st_uid == geteuid(), facts.st_mode & 0o077 == 0 { return folder }
         close(folder)
         guard isKnown, facts.st_uid == geteuid() else {
-            throw unfit("The folder \(path) belongs to somebody else; use one of yours, below $XDG_RUNTIME_DIR.")
+            throw unfit("The folder \(path) belongs to another user; use one of yours, below $XDG_RUNTIME_DIR.")
         }
         throw unfit("Others may look into the folder \(path); use one that is yours alone: chmod 700 \(path)")
     }
@@ -106,7 +106,7 @@ struct TokenFile: ~Copyable {
         return fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
     }
 
-    /// Whether a file is one that this command made and nobody changed since.
+    /// Whether this command made the file and it is unchanged since.
     private static func isMade(_ name: String, in folder: Int32, _ path: String) throws(BrokerClientError) -> Bool {
         var facts = stat()
         guard fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
@@ -130,6 +130,6 @@ struct TokenFile: ~Copyable {
     private func failed(at path: String) -> BrokerClientError {
         BrokerClientError(
             .internal,
-            "\(path) cannot be written: \(errnoText(errno)). Remove what stands there, or choose another place.")
+            "\(path) cannot be written: \(errnoText(errno)). Remove the file there, or choose another path.")
     }
 }

@@ -9,7 +9,7 @@ struct TokenFileCommand: WaitingSubcommand {
             """
             Runs until it is ended, and keeps the file current. The file is yours alone (0600), in a folder that is yours \
             alone. It is removed when the broker is locked or ends, when the account signs out, and at the end; it comes back \
-            when the broker gives a token again. Whoever reads it has the token: prefer programs that ask the broker.
+            when the broker gives a token again. Anyone who reads it has the token: prefer programs that ask the broker.
 
             Examples:
               brokerctl token-file --app cloud $XDG_RUNTIME_DIR/cloud-token
@@ -30,7 +30,7 @@ struct TokenFileCommand: WaitingSubcommand {
     }
 
     func validate() throws(UsageError) {
-        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
+        guard options.app != nil else { throw UsageError("Name the app: --app.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {

@@ -2,7 +2,7 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// Keeps a token file as the broker would answer at that moment: what the broker does not stand behind is not there.
+/// Keeps a token file in line with the broker's current answer: a token that the broker would not give is removed.
 struct TokenFileKeeper: ~Copyable {
     /// - Parameter minimum: seconds for which the token must still be good.
     typealias Ask = (_ minimum: Int64, DirectConnection) throws(BrokerClientError) -> TokenChoice.Credential
@@ -11,9 +11,9 @@ struct TokenFileKeeper: ~Copyable {
         case tick, connected, accountChanged, brokerWentAway, end
     }
 
-    /// How soon it is noticed that the broker is locked, or the app is no longer ours: nobody is told of that.
+    /// The polling interval for a locked broker or lost access to the app, for which there are no events.
     private static let pause = Duration.seconds(2)
-    /// After a failure that may pass by itself.
+    /// The delay in seconds after a temporary failure.
     private static let patience: Int64 = 30
 
     private var file: TokenFile
@@ -22,14 +22,14 @@ struct TokenFileKeeper: ~Copyable {
     private let output: Output
     private let ask: Ask
     private let connection: DirectConnection
-    /// For what is answered at once: while one waits for a broker that stands still, nothing else is noticed.
+    /// For requests that are answered at once, because a wait for a hanging broker would block everything else.
     private let lookout: DirectConnection
     private var current: TokenChoice.Credential?
-    /// How long before its end the current token is replaced.
+    /// How many seconds before its expiry the current token is replaced.
     private var lead: Int64 = 0
-    /// When to ask again by itself; nil while only an event can change the answer.
+    /// The time of the next request; `nil` while only an event can change the answer.
     private var nextLook: NumericDate?
-    /// Whether the broker is locked, or we may not act as the app.
+    /// Whether the broker is locked, or access to the app is denied.
     private var isShutOut = false
     private var said: String?
 
@@ -45,9 +45,9 @@ struct TokenFileKeeper: ~Copyable {
         lookout = DirectConnection(location: location, answerTimeout: .seconds(5))
     }
 
-    /// Returns when a signal asks for it.
+    /// Returns after a signal.
     ///
-    /// - Throws: what keeps the first token from being had. Later failures are told, and waited out.
+    /// - Throws: if the first token cannot be obtained. Later failures are reported and retried.
     mutating func run() async throws(BrokerClientError) {
         let (wakes, waker) = AsyncStream.makeStream(of: Wake.self)
         Interrupt.onInterrupt { waker.yield(.end) }
@@ -63,7 +63,7 @@ struct TokenFileKeeper: ~Copyable {
             case .end:
                 for helper in helpers { helper.cancel() }
                 return withhold()
-            // What happened before is not told again.
+            // Earlier events are not repeated, so check after each connect.
             case .connected, .accountChanged: look()
             case .brokerWentAway:
                 (nextLook, isShutOut) = (nil, false)
@@ -89,14 +89,14 @@ struct TokenFileKeeper: ~Copyable {
     private mutating func tick() {
         let wasShutOut = isShutOut
         do throws(BrokerClientError) {
-            // A question that works without keys is no use of the broker: one that locks itself when idle still does.
+            // A call that needs no keys does not count as use, so an idle broker still locks itself.
             _ = try lookout.call(Subscribe.self, .init([], of: .registered(app)))
             isShutOut = false
         } catch {
             switch error.code {
             case .locked: isShutOut = true
             case .appNotFound, .accessDenied, .grantRequired: isShutOut = true
-            // That the broker went away is told elsewhere.
+            // A lost broker is reported elsewhere.
             default: return
             }
             return withhold(because: error.code == .locked ? "The broker is locked." : error.message)
@@ -112,7 +112,7 @@ struct TokenFileKeeper: ~Copyable {
             case .interactionRequired, .accountNotFound, .ambiguousAccount: nextLook = nil
             default: nextLook = later
             }
-            // A token that is still good is of use while its provider is away.
+            // A valid token remains useful while its provider is down.
             guard !error.isRetryable || (current?.expiresOn ?? 0) <= Output.now else { return }
             withhold(because: error.message)
         }
@@ -125,14 +125,14 @@ struct TokenFileKeeper: ~Copyable {
             try file.write(credential.token)
             if said != nil { output.aside("There is a token in \(file.path.clean) again.") }
             (current, said) = (credential, nil)
-            // Five minutes, and of a short life a quarter.
+            // Five minutes, or a quarter of a short lifetime.
             lead = max(0, min(300, (credential.expiresOn - now) / 4))
         }
         let due = credential.expiresOn - lead
         nextLook = due > now ? due : later
     }
 
-    /// A while from now, but not after the current token's end.
+    /// The time of a retry, at the latest when the current token expires.
     private var later: NumericDate {
         let (now, end) = (Output.now, current?.expiresOn ?? .max)
         return end > now ? min(now + Self.patience, end) : now + Self.patience

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// `accounts.signOut`: stage after stage, each with its outcome. What needs the network comes after what does not, so that
-/// a person who is offline is signed out here all the same.
+/// `accounts.signOut`: stage after stage, each with its outcome. Stages that need the network come last, so that a person who is
+/// offline is still signed out here.
 struct AccountSignOut: Sendable {
     let services: EngineServices
     let request: SignOutRequest
@@ -26,7 +26,7 @@ struct AccountSignOut: Sendable {
         let (done, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             let (change, outcome) = try local.decide(account.stored.record, from: index, services.vault)
             let prepared = try prepare(outcome, for: account)
-            // Before the next in the queue: that may be what a refresh has just brought.
+            // Before the next job in the queue, which may be the result of a refresh.
             if request.revoke { services.flights.revoke(outcome.owners) }
             return (change, prepared)
         }
@@ -59,7 +59,7 @@ struct AccountSignOut: Sendable {
         var idToken: Secret?
     }
 
-    /// - Throws: when a secret does not open; then nobody is signed out.
+    /// - Throws: if a secret cannot be decrypted; then nobody is signed out.
     private func prepare(
         _ outcome: LocalSignOut.Outcome, for account: KnownAccounts.Entry
     ) throws(VaultError) -> Prepared {
@@ -92,7 +92,7 @@ struct AccountSignOut: Sendable {
         return entry
     }
 
-    // MARK: Who asks, and where
+    // MARK: Requesting app and authority
 
     private var apps: [AppRegistration] {
         (request.app.map { [$0] } ?? []) + services.roster.apps(in: partition)
@@ -102,16 +102,16 @@ struct AccountSignOut: Sendable {
         TokenRevocation(services: services, apps: apps, correlationID: request.correlationID)
     }
 
-    /// The app that is made use of: the browser's way back is its redirect URI.
+    /// The app to act as: the browser returns to its redirect URI.
     private func asker(for account: KnownAccounts.Entry, _ idTokens: [ExactText: SealedRecord]) -> AppRegistration? {
         guard let place = services.settings().authorities.recorded(account.stored.record.authority) else { return nil }
         let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
-        // The ID token that goes along is for the account's own provider alone.
+        // The ID token that is sent is for the account's own provider only.
         return here.first { $0.identity == request.app?.identity }
             ?? here.first { idTokens[ExactText($0.clientID)] != nil } ?? here.first
     }
 
-    /// Each group once.
+    /// Notifies each group once.
     private func tell(_ accounts: [KnownAccounts.Entry]) {
         var told: Set<GroupID> = []
         for entry in accounts where told.insert(entry.stored.record.group).inserted {

@@ -1,14 +1,14 @@
 import BrokerModel
 import BrokerValues
 
-/// Ends the browser's session at the provider (OpenID Connect RP-Initiated Logout 1.0): without it the next sign-in might
-/// ask for no password.
+/// Ends the browser's session at the provider (OpenID Connect RP-Initiated Logout 1.0): otherwise the next sign-in might not ask
+/// for a password.
 struct BrowserSignOut: Sendable {
     let services: EngineServices
     let request: SignOutRequest
-    /// Whose client asks, and whose redirect URI is the way back.
+    /// Its client makes the request, and the browser returns to its redirect URI.
     let app: AppRegistration
-    /// The app's, in the account's cloud.
+    /// The app's authority in the account's cloud.
     let authority: Authority
     let idToken: Secret?
     let username: String
@@ -63,7 +63,7 @@ struct BrowserSignOut: Sendable {
             try await interaction.answer()
             return .done
         } catch {
-            // A person who closed the page is done (MSAL); whether the session is over, only they know.
+            // A person who closed the page is done (MSAL); only they know whether the session is over.
             return error.kind == .userCanceled ? .done : .failed(error.message)
         }
     }

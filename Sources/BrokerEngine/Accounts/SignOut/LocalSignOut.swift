@@ -1,29 +1,29 @@
 import BrokerModel
 import BrokerValues
 
-/// The part of a sign-out that needs nobody else: tokens go, and the account is remembered as signed out.
+/// The local part of a sign-out: removes tokens and remembers that the account is signed out.
 ///
-/// Decided in the write queue, from what there is when its turn comes: a refresh or a sign-in may have just been filed.
+/// Decided in the write queue, from the state at that time: a refresh or a sign-in may have just been filed.
 struct LocalSignOut: Sendable {
     let reach: SignOutReach
-    /// Nil for the person's own tools.
+    /// `nil` for the person's own tools.
     let app: AppRegistration?
-    /// Of the app's group, for a sign-out that spares others.
+    /// The members of the app's group, for a sign-out that spares other apps.
     let members: [GroupMember]
     let partition: Partition
     let now: NumericDate
 
-    /// What was signed out, for the stages that come after.
+    /// What was signed out, for the later stages.
     struct Outcome: Sendable {
-        /// In every group that it reached.
+        /// The accounts in every group that was reached.
         var accounts: [KnownAccounts.Entry] = []
-        /// Nobody else has them.
+        /// Tokens that no other app has.
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
-        /// Whose tokens went.
+        /// The owners whose tokens were removed.
         var owners: [CacheIndex.OwnerKey] = []
-        /// By client: tells the provider whose session is to end.
+        /// By client; a hint for the provider about the session to end.
         var idTokens: [ExactText: SealedRecord] = [:]
-        /// Another app goes on using the tokens.
+        /// Another app still uses the tokens.
         var isShared = false
     }
 
@@ -41,7 +41,7 @@ struct LocalSignOut: Sendable {
             let others = try AppsStillUsingAccount(
                 of: outcome.accounts, besides: app, among: members, in: index, partition)
             outcome.isShared = others.shareTokens(of: app)
-            // When nobody else uses the account, nothing of it stays behind, whichever client it was for.
+            // If no other app uses the account, remove all of it, for whichever client it was.
             client = others.isEmpty ? nil : app.clientID
         }
         let owners = try index.loadEveryOwner(in: partition).filter { owner in

@@ -3,7 +3,7 @@ import BrokerValues
 
 /// How far a sign-out goes (MSAL, "Accounts"). Pure.
 package enum SignOutReach: Sendable, Equatable {
-    /// One app; the others of its group keep the account.
+    /// One app; the others in its group keep the account.
     case app
     /// All apps of one group.
     case group
@@ -12,7 +12,7 @@ package enum SignOutReach: Sendable, Equatable {
 
     /// - Parameters:
     ///   - hasApp: false for the person's own tools, which name none.
-    ///   - isSharedDevice: there the next person must find nothing of this one.
+    ///   - isSharedDevice: on such a device the next person must find nothing of this one.
     package init(hasApp: Bool, wipe: Bool, isSharedDevice: Bool) {
         if !hasApp || isSharedDevice {
             self = .everything
@@ -21,6 +21,6 @@ package enum SignOutReach: Sendable, Equatable {
         }
     }
 
-    /// Whether somebody else may use tokens that the sign-out would take.
+    /// Whether tokens that the sign-out would remove may be in use by other apps.
     package var sparesOthers: Bool { self == .app }
 }

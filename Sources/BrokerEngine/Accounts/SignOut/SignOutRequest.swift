@@ -1,22 +1,22 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.signOut`, after access said yes.
+/// `accounts.signOut`, after the access check.
 package struct SignOutRequest: Sendable {
     package var partition: Partition
     package var account: AccountReference
-    /// Nil for the person's own tools: signs out of every app of every group.
+    /// `nil` for the person's own tools: signs out of every app of every group.
     package var app: AppRegistration?
-    /// Takes the account's tokens from all apps of the group.
+    /// Removes the account's tokens from all apps of the group.
     package var wipe = false
     /// Revokes the refresh tokens at the provider.
     package var revoke = false
     /// Ends the browser's session at the provider.
     package var fromBrowser = false
-    /// For the provider's page.
+    /// Sent to the provider's page.
     package var extraQueryParameters: [String: String] = [:]
     package var presentation = Presentation.client
-    /// Seconds the browser has.
+    /// Seconds that the browser has.
     package var timeout: Int64 = 120
     package var claimant = QuotaOwner.unidentified
     package var correlationID: String

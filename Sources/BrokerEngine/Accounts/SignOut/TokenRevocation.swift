@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Revokes refresh tokens at their providers (RFC 7009), as the app whose client they are for.
+/// Revokes refresh tokens at their providers (RFC 7009), as the app of the client they were issued to.
 struct TokenRevocation: Sendable {
     let services: EngineServices
-    /// Whose clients may be made use of.
+    /// The apps whose clients may be used.
     let apps: [AppRegistration]
     let correlationID: String
 
@@ -14,14 +14,14 @@ struct TokenRevocation: Sendable {
         let record: RefreshTokenRecord
     }
 
-    /// - Returns: done, or why the last one that failed did.
+    /// - Returns: `.done`, or the cause of the last failure.
     func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
         for one in tokens { if case .failed(let why) = await revoke(one) { outcome = .failed(why) } }
         return outcome
     }
 
-    /// One after the other, each opened only when its turn comes: there may be many.
+    /// One after the other, each decrypted only when its turn comes: there may be many.
     func revoke(_ tokens: [StoredRecord<RefreshTokenRecord>]) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
         for stored in tokens {
@@ -56,12 +56,12 @@ struct TokenRevocation: Sendable {
         }
     }
 
-    /// A family's token may be spent, and revoked, by any client of the group.
+    /// Any client of the group may redeem and revoke a family's token.
     private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
         let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
         let clients = holders(of: owner, among: here).map { $0.credentials(at: place) }
         guard !owner.clientID.isEmpty else { return clients.first }
-        // Two providers may have given out one client id: the secret is of the app that is registered here.
+        // Two providers may have issued the same client id: the secret belongs to the app that is registered here.
         return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
     }
 

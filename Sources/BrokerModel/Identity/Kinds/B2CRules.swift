@@ -1,4 +1,4 @@
-/// Azure AD B2C. A policy (user flow) is an issuer of its own, so there are no tenants to choose from.
+/// Azure AD B2C. A policy (user flow) is its own issuer, so there are no tenants.
 struct B2CRules: EntraFamily {
     private static let hosts = ".b2clogin.com"
     /// The form `/tfp/TENANT/POLICY`.
@@ -7,7 +7,7 @@ struct B2CRules: EntraFamily {
     func recognizes(_ url: AuthorityURL) -> Bool {
         if url.host.hasSuffix(Self.hosts) { return true }
         guard url.begins(with: Self.policyPrefix), !CIAMRules().recognizes(url) else { return false }
-        // At Entra's hosts the form is not looked at; elsewhere it may be a domain of one's own.
+        // At Entra's hosts the form does not matter; elsewhere it may be a custom domain.
         return EntraCloud.environment(of: url.host) != nil || url.segmentsWithoutVersion.count == 3
     }
 
@@ -22,7 +22,7 @@ struct B2CRules: EntraFamily {
         EntraCloud.canonical(issuer.environment) == authority.environment && !IssuerRule.isTemplate(issuer.path)
     }
 
-    /// Most of B2C's refusals have neither number nor suberror. Then the words of RFC 6749 are all that there is.
+    /// Most of B2C's refusals have neither number nor suberror. Then only the error codes of RFC 6749 are available.
     func meaning(of refusal: OAuthRefusal) -> RefusedGrant {
         let isBare = refusal.errorCodes.isEmpty && (refusal.subError ?? "").isEmpty
         return isBare ? .standard(refusal) : EntraRefusals.meaning(of: refusal)

@@ -14,7 +14,7 @@ struct CIAMRules: EntraFamily {
         return AuthorityForm(environment: url.host, path: tenant.name, tenant: tenant)
     }
 
-    /// The issuer's host is the authority's, or has the tenant's id for a name.
+    /// The issuer's host is the authority's, or is named by the tenant's id.
     func admits(_ issuer: Authority, for authority: Authority) -> Bool {
         let named = IssuerRule.tenant(of: issuer).lowercased() + Self.hosts
         guard issuer.environment == authority.environment || issuer.environment == named else { return false }

@@ -1,6 +1,6 @@
-/// Microsoft's clouds: which hosts are Entra's, and which of them are one and the same.
+/// Microsoft's clouds: the hosts of Entra, and which of them are aliases.
 package enum EntraCloud {
-    /// The name for all aliases of a cloud first.
+    /// The canonical name of a cloud comes first.
     private static let clouds: [[String]] = [
         ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"],
         ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"],
@@ -21,9 +21,9 @@ package enum EntraCloud {
     /// The name of each cloud.
     package static let environments = Set(clouds.compactMap(\.first))
 
-    /// The environment that a host's records are filed under; nil when the host is none of Entra's.
+    /// The environment under which a host's records are filed; `nil` if the host is not one of Entra's.
     package static func environment(of host: String) -> String? { environmentsByHost[host.lowercased()] }
 
-    /// The name that all aliases of a cloud share; any other host is its own.
+    /// The name that all aliases of a cloud share; other hosts are unchanged.
     package static func canonical(_ host: String) -> String { environment(of: host) ?? host.lowercased() }
 }

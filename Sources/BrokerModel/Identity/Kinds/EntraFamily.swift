@@ -1,12 +1,12 @@
-/// What Microsoft's identity platform has in common: Entra, B2C and External ID.
+/// The common parts of Microsoft's identity platform: Entra, B2C and External ID.
 protocol EntraFamily: ProviderRules {}
 
 extension EntraFamily {
     package var hasHostWideClients: Bool { true }
-    /// They speak the protocol's version 2.
+    /// They use version 2 of the protocol.
     package var protocolPath: String { "/v2.0" }
     package var asksClientInfo: Bool { true }
-    /// They go by the login hint.
+    /// They use the login hint.
     package var takesIDTokenHint: Bool { false }
     package var takesOfflineAccess: Bool { true }
     package var takesRequestID: Bool { true }
@@ -15,7 +15,7 @@ extension EntraFamily {
 
     package func meaning(of refusal: OAuthRefusal) -> RefusedGrant { EntraRefusals.meaning(of: refusal) }
 
-    /// The ID token names the person as the tenant knows them, which is somebody else for a guest.
+    /// The ID token describes the user in the tenant, where a guest has another identity.
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
         if let told { return told }
         if let object = claims["oid"], !object.isEmpty, let tenant = claims["tid"], !tenant.isEmpty {
@@ -31,7 +31,7 @@ extension EntraFamily {
         return Tenant(name)
     }
 
-    /// `TENANT/v2.0`, the tenant being the authority's if that names one by its id.
+    /// `TENANT/v2.0`; the tenant must be the authority's if that names one by its id.
     func isTenantPath(_ issuer: Authority, of tenant: Tenant?) -> Bool {
         let segments = issuer.path.split(separator: "/", omittingEmptySubsequences: false)
         guard segments.count == 1 || (segments.count == 2 && segments[1] == "v2.0") else { return false }

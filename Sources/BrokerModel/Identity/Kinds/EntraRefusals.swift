@@ -1,10 +1,10 @@
-/// What Entra means by `invalid_grant`: the number (AADSTS) or the suberror says it. Without either, nothing is known of the
-/// token, and it stays.
+/// The meaning of Entra's `invalid_grant`, by the number (AADSTS) or the suberror. Without either, the state of the token is
+/// unknown, and it stays.
 enum EntraRefusals {
     static func meaning(of refusal: OAuthRefusal) -> RefusedGrant {
         let numbered = refusal.errorCodes.lazy.compactMap { byNumber[$0] }.first
         let second = RefusedGrant.bySubError[refusal.subError ?? ""]
-        // The suberror speaks of the token, and the number says why it is no good.
+        // The suberror describes the token, and the number why it does not work.
         if let second, second == .otherFamily || second.endsToken {
             return numbered == .expired && second != .accountDeleted ? .expired : second
         }
@@ -13,7 +13,7 @@ enum EntraRefusals {
     }
 
     private static let byNumber: [Int64: RefusedGrant] = [
-        // Too old, unused for too long, beyond the sign-in frequency, beyond the fixed life of a page's token.
+        // Too old, unused for too long, beyond the sign-in frequency, beyond the fixed lifetime of a page's token.
         70008: .expired, 70043: .expired, 700081: .expired, 700082: .expired, 700084: .expired, 50089: .expired,
         // The password was changed or reset.
         50173: .revoked,

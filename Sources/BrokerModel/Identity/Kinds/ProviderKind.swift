@@ -1,4 +1,4 @@
-/// The kinds of provider, by their names in the configuration. All that a kind means is in its ``rules``.
+/// The kinds of provider, by their names in the configuration. Their differences are in ``rules``.
 package enum ProviderKind: String, Sendable, CaseIterable {
     case entra, b2c, ciam, adfs, generic
 
@@ -12,6 +12,6 @@ package enum ProviderKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// What an authority's URL says by itself.
+    /// The kind that an authority's URL shows.
     init(of url: AuthorityURL) { self = Self.allCases.first { $0.rules.recognizes(url) } ?? .generic }
 }

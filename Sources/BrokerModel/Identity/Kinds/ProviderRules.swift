@@ -1,63 +1,65 @@
-/// What is particular to one kind of provider. Everything else asks, and does not tell kinds apart itself. A kind says
-/// what it has otherwise than any OpenID provider: that is what the defaults are. Pure.
+/// The differences of one kind of provider. All other code uses these rules, and does not distinguish kinds itself. The defaults
+/// are those of any OpenID provider; a kind overrides them. Pure.
 package protocol ProviderRules: Sendable {
     // MARK: Authorities
 
-    /// Whether a URL is of this kind when nobody says what its host is. No two kinds recognize one URL, except that
-    /// the generic kind, asked last, takes all.
+    /// Whether a URL is of this kind if its host is not configured. No two kinds recognize one URL, except that the generic kind,
+    /// asked last, accepts all.
     func recognizes(_ url: AuthorityURL) -> Bool
 
     /// - Throws: what the URL lacks to be an authority of this kind.
     func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm
 
-    /// Whether clients are known at the whole host, which is the provider's own then. Else a client is its issuer's, and so is its secret.
+    /// Whether clients are valid for the whole host, which is the provider's own then. Otherwise a client belongs to its issuer,
+    /// and so does its secret.
     var hasHostWideClients: Bool { get }
 
-    /// Whether there are clouds, of which a person has one as home (``CloudRules``).
+    /// Whether there are clouds, one of which is a user's home (``CloudRules``).
     var hasClouds: Bool { get }
 
     // MARK: Metadata
 
-    /// Between authority and well-known address.
+    /// The path between authority and well-known address.
     var protocolPath: String { get }
 
-    /// Whether OpenID's document is always there. Else that of RFC 8414 will do, or what the administrator says.
+    /// Whether OpenID's document always exists. If not, that of RFC 8414 or the administrator's settings are enough.
     var alwaysHasOpenIDDocument: Bool { get }
 
-    /// Whether an authority's document may be issued by this issuer (``IssuerRule``).
+    /// Whether this issuer may issue the authority's document (``IssuerRule``).
     func admits(_ issuer: Authority, for authority: Authority) -> Bool
 
     // MARK: People
 
-    /// Whether `client_info` is asked for: the account's home.
+    /// Whether requests ask for `client_info`: the account's home.
     var asksClientInfo: Bool { get }
 
-    /// - Parameter told: the home as `client_info` has it, if it came.
+    /// - Parameter told: the home from `client_info`, if the provider sent it.
     func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID
 
     // MARK: Requests
 
-    /// Whether an ID token of the person is shown where the provider must not ask (`id_token_hint`).
+    /// Whether requests that must not prompt the user carry an ID token (`id_token_hint`).
     var takesIDTokenHint: Bool { get }
 
-    /// Whether `offline_access` is taken, and wanted for a refresh token, although the metadata may not name it.
+    /// Whether `offline_access` is accepted, and needed for a refresh token, although the metadata may not list it.
     var takesOfflineAccess: Bool { get }
 
-    /// Whether requests carry the correlation id, and what else Microsoft's servers read of a request.
+    /// Whether requests carry the correlation id, and the other values that Microsoft's servers read.
     var takesRequestID: Bool { get }
 
-    /// Whether a refresh token is good for all that the person agreed to, not just for what it was granted with.
+    /// Whether a refresh token is valid for everything that the user consented to, not only for the scopes that it was granted
+    /// with.
     ///
-    /// Then no request narrows it; each has to ask anew for what the broker adds itself (`offline_access` for the next
-    /// refresh token); and `invalid_scope` does not mean that the person has to agree.
+    /// Then no request narrows it; each must again ask for the scopes that the broker adds itself (`offline_access` for the next
+    /// refresh token); and `invalid_scope` does not mean that the user has to consent.
     var grantsFollowConsent: Bool { get }
 
-    /// Whether a scope begins with the resource that it is for, which answers may leave out or add.
+    /// Whether a scope begins with its resource, which responses may leave out or add.
     var scopesNameResources: Bool { get }
 
     // MARK: Answers
 
-    /// What a refusal of a refresh token is about.
+    /// Classifies a refusal of a refresh token.
     func meaning(of refusal: OAuthRefusal) -> RefusedGrant
 }
 
@@ -80,11 +82,11 @@ extension ProviderRules {
     }
 }
 
-/// An authority's URL before its kind has been heard.
+/// An authority's URL before its kind is known.
 package struct AuthorityURL: Sendable {
-    /// Lower-cased, with its port where that is not the scheme's own.
+    /// In lower case, with its port unless that is the scheme's default.
     package let host: String
-    /// Without slashes around it.
+    /// Without surrounding slashes.
     package let path: String
     let segments: [String]
 
@@ -96,10 +98,10 @@ package struct AuthorityURL: Sendable {
     func begins(with segment: String) -> Bool { segments.first?.lowercased() == segment }
 }
 
-/// What host and path mean to a kind, in one spelling.
+/// Host and path as a kind interprets them, normalized.
 package struct AuthorityForm: Sendable {
     let environment: String
     let path: String
-    /// Nil where there are no tenants to choose from.
+    /// `nil` if there are no tenants.
     var tenant: Tenant?
 }

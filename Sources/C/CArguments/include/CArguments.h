@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the program was started with, as `main` gets it.
+/// The program's arguments, as `main` gets them.
 struct broker_arguments {
     int count;
     char *const *words;

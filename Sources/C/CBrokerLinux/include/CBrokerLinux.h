@@ -1,6 +1,6 @@
 #pragma once
 
-// What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
+// Linux functions that Glibc's Swift module or Debian's headers lack: one pair of files for each subject.
 #include "descriptors.h"
 #include "events.h"
 #include "hardening.h"

@@ -8,12 +8,12 @@
 enum {
     BROKER_INPUT = 1,
     BROKER_OUTPUT = 2,
-    /// The other end is gone, in both directions.
+    /// The other end has closed both directions.
     BROKER_GONE = 4,
 };
 
 struct broker_event {
-    /// What the descriptor was watched by.
+    /// The token of the watched descriptor.
     uint64_t token;
     uint32_t what;
 };
@@ -21,17 +21,17 @@ struct broker_event {
 /// A new descriptor to wait on.
 int broker_events_open(void);
 
-/// A descriptor that ``broker_events_wake`` makes ready to read, from any thread.
+/// A descriptor that ``broker_events_wake`` makes readable, from any thread.
 int broker_events_open_wakeup(void);
 int broker_events_wake(int wakeup);
 int broker_events_sleep_again(int wakeup);
 
-/// A descriptor that is ready to read when a moment of CLOCK_MONOTONIC has come, until it is set anew. A limit of the waiting itself would
-/// be set up and taken down again each time, which takes longer than the waiting.
+/// A descriptor that is readable once a time of CLOCK_MONOTONIC is reached, until it is set again. A time-out of the wait itself
+/// would be armed and disarmed each time, which takes longer than the wait.
 int broker_events_open_alarm(void);
 int broker_events_set_alarm(int alarm, int64_t nanoseconds);
 
-/// `what`: BROKER_INPUT and BROKER_OUTPUT, or neither; that the other end is gone is always told.
+/// `what`: BROKER_INPUT and BROKER_OUTPUT, or neither; a hang-up is always reported.
 int broker_events_watch(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_change(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_forget(int events, int descriptor);

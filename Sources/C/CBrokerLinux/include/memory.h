@@ -1,5 +1,5 @@
 #pragma once
 
-/// Gives the kernel back what the heap no longer needs, and the pages of programs and libraries, which it still has in its file
-/// cache: those that are needed come back as they are touched. No data is lost.
+/// Returns unused heap memory to the kernel, and the pages of programs and libraries, which are still in its file cache: they
+/// come back when they are used. No data is lost.
 void broker_release_memory(void);

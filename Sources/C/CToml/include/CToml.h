@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Text that is not ended by NUL and may hold one.
+/// Text that is not terminated by NUL and may contain one.
 typedef struct {
     const void *bytes;
     size_t count;
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef enum {
     TOML_STRING,
-    /// An array of nothing but strings.
+    /// An array of strings only.
     TOML_WORDS,
     TOML_OTHER_ARRAY,
     TOML_INTEGER,
@@ -27,12 +27,12 @@ typedef enum {
     TOML_DATE_OR_TIME,
 } toml_kind;
 
-/// One `key = value`, wherever its table stands. Everything is the parser's and gone when the call is over.
+/// One `key = value`, in any table. Everything belongs to the parser and is invalid after the call.
 typedef struct {
-    /// The names of the tables around it, outermost first, and at last its own.
+    /// The names of its tables, outermost first, and finally its own.
     const toml_text *path;
     size_t depth;
-    /// Where the key stands, counted from 1.
+    /// The line of the key, counted from 1.
     uint32_t line;
     toml_kind kind;
     /// The string, or the strings of the array.
@@ -43,15 +43,15 @@ typedef struct {
 } toml_entry;
 
 typedef struct {
-    /// 0 where it is not known.
+    /// 0 if it is unknown.
     uint32_t line;
-    /// What is wrong, ended by NUL, cut if it must be.
+    /// The error, terminated by NUL, truncated if necessary.
     char message[256];
 } toml_failure;
 
-/// Reads a document and hands its entries out, table by table.
+/// Reads a document and passes its entries to the caller, table by table.
 ///
-/// - Returns: false when it is not TOML; then `failure` says why, and nothing was handed out.
+/// - Returns: false if it is not TOML; then `failure` has the reason, and no entry was passed.
 bool toml_read(
     toml_text document, void *context, void (*take)(void *context, const toml_entry *entry), toml_failure *failure);
 

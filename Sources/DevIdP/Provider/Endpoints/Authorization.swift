@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The authorization endpoint: checks the request, then lets ``AuthorizationStep`` say what comes next.
+/// The authorization endpoint: checks the request; ``AuthorizationStep`` then decides the next step.
 extension Provider {
     func authorize(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let asked: AuthorizationRequest
@@ -12,7 +12,7 @@ extension Provider {
         return await begin(asked, request)
     }
 
-    /// The request itself, or the one that was pushed (RFC 9126, section 4).
+    /// The request itself, or the pushed one (RFC 9126, section 4).
     private func authorizationRequest(
         _ context: ProviderContext
     ) throws(AuthorizationRefusal) -> AuthorizationRequest {
@@ -42,7 +42,7 @@ extension Provider {
         try AuthorizationRequest(form, realm: realm, client: client, takesScope: takes)
     }
 
-    /// Begins a transaction in this browser and does its first step.
+    /// Begins a transaction in this browser and executes its first step.
     func begin(_ asked: AuthorizationRequest, _ request: Request) async -> Response {
         let now = now()
         let (transaction, session) = state.withLock { state in
@@ -57,7 +57,7 @@ extension Provider {
         return await advance(transaction, session)
     }
 
-    /// Does the transaction's next step.
+    /// Executes the transaction's next step.
     func advance(_ transaction: Transaction, _ session: BrowserSession) async -> Response {
         let request = transaction.request
         let hint = await verifiedHint(request.idTokenHint)
@@ -106,7 +106,7 @@ extension Provider {
         return page(shown, cookie: setCookie(session))
     }
 
-    /// The person is known and has agreed.
+    /// The person is signed in and has consented.
     private func conclude(
         _ transaction: Transaction, account: SignedInAccount, _ session: BrowserSession
     ) -> Response {
@@ -153,7 +153,7 @@ extension Provider {
         }
     }
 
-    /// Lets the client know that it gets nothing.
+    /// Sends the client an error response.
     func finish(_ transaction: Transaction, with failure: OAuthFailure) -> Response {
         state.withLock { $0.finish(transaction) }
         let request = transaction.request
@@ -172,7 +172,7 @@ extension Provider {
             return page(.failure(message), status: .badRequest)
         case .redirect(let uri, let state, let realm, let failure):
             let members = flavor.members(of: failure, correlationID: nil, time: now())
-            // RFC 9207 wants `iss` in errors, too, where the provider sends it at all.
+            // RFC 9207 requires `iss` in errors, too, if the provider sends it at all.
             let answer = ["error", "error_description", "error_subcode", "claims"].map { ($0, members[$0]?.string) }
             return seeOther(appendQuery(answer + [("state", state), ("iss", issuerOfErrors(realm))], to: uri))
         }

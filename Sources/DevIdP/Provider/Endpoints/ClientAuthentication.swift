@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// RFC 6749, section 2.3: Basic, or fields of the form; public clients name themselves.
+/// RFC 6749, section 2.3: Basic, or fields of the form; public clients only send their id.
 extension Provider {
     static let basicChallenge = "Basic realm=\"dev-idp\""
 

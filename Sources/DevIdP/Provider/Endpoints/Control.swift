@@ -17,12 +17,12 @@ private struct DeviceOrder: Decodable {
 
     var userCode: String
     var decision: Decision
-    /// Who approves.
+    /// The approving user.
     var username: String?
 }
 
 private struct ClaimsOrder: Decodable {
-    /// As in a `claims` parameter; an empty object demands nothing.
+    /// The format of a `claims` parameter; an empty object requires nothing.
     var required: JSON
 }
 
@@ -34,7 +34,7 @@ private struct ClockAnswer: Encodable {
     var now: Int
 }
 
-/// A test's hold on a provider in another process; the same as the methods of ``RunningProvider``.
+/// Lets a test control a provider in another process; equivalent to the methods of ``RunningProvider``.
 extension Provider {
     func addControl(to router: Router<ProviderContext>) {
         let control = router.group("/control")
@@ -104,7 +104,7 @@ extension Provider {
         }
     }
 
-    /// JSON only: a page of another origin cannot send that without being asked first (CORS preflight).
+    /// JSON only: a page of another origin cannot send that without a CORS preflight.
     private func order<Order: Decodable, Answer: Encodable>(
         _ request: Request, _ carryOut: (Order) throws -> Answer
     ) async throws -> Response {

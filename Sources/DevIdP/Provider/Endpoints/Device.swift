@@ -17,7 +17,7 @@ extension Provider {
             var asked = try AuthorizationRequest(
                 form, realm: realm, clientID: client.id, channel: .device(userCode: userCode),
                 takesScope: takes)
-            // The person has to see what the device is, and which code it shows (section 5.4).
+            // The person must see the device's name and its code (section 5.4).
             asked.prompts = [.consent]
             return try json(add(asked, userCode: userCode))
         } catch let failure as OAuthFailure {
@@ -49,7 +49,7 @@ extension Provider {
         return members
     }
 
-    /// The page at `verification_uri`: a person types the code, or comes with it and goes on at once.
+    /// The page at `verification_uri`: a person types the code, or arrives with it and continues at once.
     func enterDeviceCode(_ request: Request, _ context: ProviderContext) async throws -> Response {
         guard let typed = context.form["user_code"] else { return page(.enterCode(action: base)) }
         let now = now()
@@ -59,9 +59,9 @@ extension Provider {
         return await begin(found.request, request)
     }
 
-    /// Decides in the place of a person.
+    /// Decides in place of a person.
     ///
-    /// - Returns: false when the code is not waiting, or the person is unknown.
+    /// - Returns: false if the code is not pending, or the person is unknown.
     func decideDevice(_ userCode: String, approvedBy username: String?) -> Bool {
         let now = now()
         guard let found = state.withLock({ $0.devices.find(typed: userCode, now: now) }) else { return false }

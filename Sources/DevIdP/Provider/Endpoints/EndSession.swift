@@ -22,7 +22,7 @@ extension Provider {
         }
 
         if let session = state.withLock({ $0.session(cookie: cookie(of: request)) }), !session.accounts.isEmpty {
-            // A page of another site can send the browser here: without a hint of this very session, ask (section 2).
+            // A page of another site can send the browser here: without a hint of this session, ask (section 2).
             if let hint, hint.sessionID == session.id {
                 signOut(session, only: hint.username)
             } else if request.method == .post, form["confirmation"] == confirmation(session) {
@@ -51,7 +51,7 @@ extension Provider {
         }
     }
 
-    /// Only this provider's own page, in this browser, can know it.
+    /// Only this provider's own page, in this browser, can contain it.
     private func confirmation(_ session: BrowserSession) -> String {
         Data(SHA256.hash(data: Data("sign out \(session.cookie)".utf8))).base64URLText
     }

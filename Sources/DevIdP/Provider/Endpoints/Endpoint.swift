@@ -1,4 +1,4 @@
-/// The places of the provider, by the names that faults and the log use.
+/// The endpoints of the provider, by the names that faults and the log use.
 package enum Endpoint: String, Codable, Sendable, CaseIterable {
     case discovery
     case jwks

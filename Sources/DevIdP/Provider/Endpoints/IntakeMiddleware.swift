@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Reads a request's parameters and refuses what did not mean to come here.
+/// Reads a request's parameters and refuses requests for other hosts.
 struct IntakeMiddleware: RouterMiddleware {
     let provider: Provider
     private static let maximumBody = 64 << 10

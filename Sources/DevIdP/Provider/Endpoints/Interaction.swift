@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What the forms of the provider's pages post to.
+/// The targets of the forms on the provider's pages.
 extension Provider {
     func signIn(_ request: Request, _ context: ProviderContext) async throws -> Response {
         guard let (transaction, session) = unfinished(request, context) else { return expired() }

@@ -1,14 +1,14 @@
 import Hummingbird
 
 extension HTTPFields.Element.Name {
-    // Only a name that is no token (RFC 9110, section 5.1) would need what stands behind the question marks.
+    // Only an invalid token (RFC 9110, section 5.1) would need the fallback.
     static let dpop = Self("DPoP") ?? .authorization
     static let dpopNonce = Self("DPoP-Nonce") ?? .authorization
 }
 
 /// Proof of possession at the token endpoint and at the protected resource (RFC 9449).
 extension Provider {
-    /// - Returns: the thumbprint of the key that the request was proven with; nil without a proof.
+    /// - Returns: the thumbprint of the key of the request's proof; `nil` without a proof.
     func provenKey(_ request: Request, accessToken: String? = nil) throws(OAuthFailure) -> String? {
         let headers = request.headers[values: .dpop]
         guard let text = headers.first else { return nil }
@@ -22,7 +22,7 @@ extension Provider {
         return proof.thumbprint
     }
 
-    /// The nonce that the next proof should carry, where one is wanted (section 8.2).
+    /// The nonce for the next proof, if one is required (section 8.2).
     func proofHeaders() -> HTTPFields {
         let time = options.now()
         let nonce = state.withLock { $0.policy.requiresProofNonce ? $0.proofs.nonce(time: time) : nil }

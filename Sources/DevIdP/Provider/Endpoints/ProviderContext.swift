@@ -2,12 +2,12 @@ import Glibc
 import Hummingbird
 import NIOCore
 
-/// A request's surroundings: its connection, for faults, and its parameters, read once.
+/// A request's context: its connection, for faults, and its parameters, read once.
 struct ProviderContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var form = FormValues()
-    /// The client's name for what it is doing (`client-request-id`).
+    /// The client's id of its operation (`client-request-id`).
     var correlationID: String?
 
     init(source: Source) {
@@ -15,7 +15,7 @@ struct ProviderContext: RequestContext {
         channel = source.channel
     }
 
-    /// Thrown when there is no connection left to answer on.
+    /// Thrown if there is no connection left for the response.
     struct ConnectionEnded: Error {}
 
     func closeConnection() async -> ConnectionEnded {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// Client metadata (RFC 7591, section 2): what this provider looks at.
+/// Client metadata (RFC 7591, section 2): the members that this provider reads.
 private struct ClientMetadata: Decodable {
     var redirect_uris: [String]?
     var post_logout_redirect_uris: [String]?
@@ -69,7 +69,7 @@ extension Provider {
         return client
     }
 
-    /// Section 3.2.1: the metadata as it is in force.
+    /// Section 3.2.1: the registered metadata.
     private func answer(
         _ members: [String: JSON], _ client: ProviderClient, _ metadata: ClientMetadata
     ) throws -> Response {

@@ -15,7 +15,7 @@ func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, headers: H
         status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: try jsonText(value))))
 }
 
-/// 303 makes the browser forget the form it posted (RFC 9700, section 4.12).
+/// 303 makes the browser drop the form data (RFC 9700, section 4.12).
 func seeOther(_ location: String, cookie: String? = nil) -> Response {
     var headers: HTTPFields = [.location: location, .cacheControl: "no-store", .contentLength: "0"]
     headers[.setCookie] = cookie
@@ -32,7 +32,7 @@ func page(_ page: Page, status: HTTPResponse.Status = .ok, cookie: String? = nil
 }
 
 extension Provider {
-    /// An error as JSON (RFC 6749, section 5.2), in this provider's form.
+    /// An error as JSON (RFC 6749, section 5.2), in this provider's format.
     func refusal(
         _ failure: OAuthFailure, _ context: ProviderContext, status: HTTPResponse.Status? = nil,
         headers: HTTPFields = [:]

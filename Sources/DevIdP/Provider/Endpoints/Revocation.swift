@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension Provider {
-    /// RFC 7009. A token that nobody knows is answered like one that was revoked just now.
+    /// RFC 7009. The response to an unknown token is the same as after a revocation.
     func revoke(_ request: Request, _ context: ProviderContext) throws -> Response {
         do {
             let client = try authenticateClient(request, context.form)
@@ -15,7 +15,7 @@ extension Provider {
         }
     }
 
-    /// RFC 7662, for the client that the token was given to.
+    /// RFC 7662, for the client that the token was issued to.
     func introspect(_ request: Request, _ context: ProviderContext) throws -> Response {
         do {
             let client = try authenticateClient(request, context.form)

@@ -10,12 +10,12 @@ extension Provider {
         addEndpoints(to: router.group(RouterPath(flavor.realmPath)), flavor.paths)
         switch options.flavor {
         case .openID:
-            // RFC 8414, section 3.1, puts the well-known part in front of the issuer's path; OpenID Connect behind it.
+            // RFC 8414, section 3.1, puts the well-known part before the issuer's path; OpenID Connect after it.
             router.get("/.well-known/oauth-authorization-server\(options.issuerPath)") { _, context in
                 try self.metadata(context)
             }
         case .entra:
-            // The router prefers a literal segment and does not come back from it, so this stands below `:tenant`, too.
+            // The router prefers a literal segment and does not backtrack, so this route is registered below `:tenant`, too.
             router.get(RouterPath(flavor.realmPath + EntraFlavor.instancePath)) { _, context in
                 try self.instanceDiscovery(context)
             }

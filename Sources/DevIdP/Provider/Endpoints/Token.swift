@@ -62,7 +62,7 @@ extension Provider {
         }
     }
 
-    /// Where a grant is for several resources, the client says at the token endpoint which one it wants first.
+    /// If a grant is for several resources, the client names the one it wants first at the token endpoint.
     private func narrow(_ redemption: Redemption, to scope: String?) -> Redemption {
         guard flavor.refreshRules.allowsOtherScopes, let scope else { return redemption }
         var narrowed = redemption
@@ -70,7 +70,7 @@ extension Provider {
         return narrowed
     }
 
-    /// Scopes that were not in the grant are given where the person agreed to them another time.
+    /// Scopes outside the grant are issued if the person consented to them another time.
     private func requireConsent(
         _ redemption: Redemption, _ client: ProviderClient, _ state: ProviderState
     ) throws(OAuthFailure) {
@@ -93,11 +93,11 @@ extension Provider {
         return scopes
     }
 
-    /// A refused exchange may still change the state: it revokes a family. So the error comes out as a value.
+    /// A refused exchange may still change the state: it revokes a family. So the error is returned as a value.
     ///
     /// - Parameters:
-    ///   - claims: of the token request; those of the authorization request count with them.
-    ///   - resources: of which the tokens shall be, when it is fewer than were authorized (RFC 8707, section 2.2).
+    ///   - claims: of the token request; they are added to those of the authorization request.
+    ///   - resources: a subset of the authorized ones, for the tokens (RFC 8707, section 2.2).
     private func exchange(
         _ claims: ClaimsRequest, _ resources: [String],
         _ attempt: (inout ProviderState) throws(OAuthFailure) -> Redemption
@@ -107,7 +107,7 @@ extension Provider {
             do throws(OAuthFailure) {
                 var redemption = try attempt(&state)
                 if !redemption.grant.claims.merged(with: claims).covers(state.requiredClaims) {
-                    // A challenge spends nothing.
+                    // A challenge consumes nothing.
                     let challenge = state.requiredClaims
                     state = before
                     throw OAuthFailure(
@@ -200,7 +200,7 @@ extension Provider {
         return claims
     }
 
-    /// What the scopes, or the `claims` parameter, let a client know about a person (OpenID Connect Core, section 5.4).
+    /// The claims about a person that the scopes, or the `claims` parameter, disclose (OpenID Connect Core, section 5.4).
     func personalClaims(
         of user: ProviderUser, _ identity: Identity, scopes: [String], wanted: Set<String>
     ) -> [String: JSON] {

@@ -6,7 +6,7 @@ extension Provider {
         try serve(request, scope: { $0 == "openid" }, named: "openid", info)
     }
 
-    /// Of Microsoft Graph, as much as an app needs that shows the person.
+    /// The part of Microsoft Graph that an app needs to show the person.
     func graphUser(_ request: Request) async throws -> Response {
         let names = ["user.read", "\(EntraFlavor.graph)/user.read"]
         return try serve(request, scope: { names.contains($0.lowercased()) }, named: "User.Read") { user, record, _ in
@@ -22,7 +22,7 @@ extension Provider {
     /// A protected resource.
     ///
     /// - Parameters:
-    ///   - scope: whether a scope of the token opens it.
+    ///   - scope: whether a scope of the token grants access.
     ///   - name: of that scope.
     private func serve(
         _ request: Request, scope: (String) -> Bool, named name: String,
@@ -42,7 +42,7 @@ extension Provider {
             guard let (record, grant) = state.withLock({ $0.tokens.accessToken(token, now: now) }),
                 let user = user(grant.username)
             else { throw OAuthFailure(.invalidToken, "the token is unknown, expired or revoked") }
-            // RFC 9449, section 7.1: a bound token is good with its proof only.
+            // RFC 9449, section 7.1: a bound token is valid only with its proof.
             let key = scheme == "dpop" ? try provenKey(request, accessToken: token) : nil
             guard scheme == "dpop" ? key != nil : true else {
                 throw OAuthFailure(.invalidProof, "the DPoP scheme needs a proof")

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// Receives a response's body, so that a fault can be made of it.
+/// Collects a response's body, so that a fault can be made from it.
 final class BodyCollector: ResponseBodyWriter {
     private let collected = Mutex(ByteBuffer())
 

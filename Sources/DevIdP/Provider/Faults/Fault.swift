@@ -1,33 +1,33 @@
-/// A way in which an endpoint misbehaves, as a test orders it.
+/// A fault of an endpoint, ordered by a test.
 package struct Fault: Codable, Sendable, Equatable {
     package enum Kind: String, Codable, Sendable, CaseIterable {
         /// `status`, with `retryAfter`, `location`, `contentType` and `body`.
         case status
-        /// An error in the provider's own form: `error` (invalid_grant without it), and for Entra `number` and `subError`.
+        /// An error in the provider's own format: `error` (invalid_grant by default), and for Entra `number` and `subError`.
         case refuse
         /// A page for people instead of JSON; 200 unless `status` says otherwise.
         case html
-        /// No answer until the client gives up, or `delay` seconds have passed.
+        /// No response until the client gives up, or `delay` seconds have passed.
         case hang
         /// The connection is reset (RST) before any work is done.
         case reset
-        /// The work is done, then the connection is closed without an answer: a rotated token is spent and lost.
+        /// The work is done, then the connection is closed without a response: a rotated token is consumed and lost.
         case drop
-        /// 400 without a body, as some providers answer for a dead refresh token.
+        /// 400 without a body, which some providers send for a dead refresh token.
         case empty400
-        /// The right answer, `delay` seconds late.
+        /// The correct response, `delay` seconds late.
         case slow
-        /// 200 and `application/json`, with bytes that are none.
+        /// 200 and `application/json`, with bytes that are not JSON.
         case garbage
-        /// The head and half of the right answer, then the end of the connection.
+        /// The header and half of the correct response, then the end of the connection.
         case truncate
-        /// The right answer behind 2 MiB of white space.
+        /// The correct response after 2 MiB of white space.
         case huge
-        /// The right answer behind a megabyte of white space, which takes `delay` seconds to come (10 without it).
+        /// The correct response after a megabyte of white space, which takes `delay` seconds (10 by default).
         case trickle
     }
 
-    /// Whom it strikes; nil strikes every endpoint.
+    /// The endpoint to which it applies; `nil` for every endpoint.
     package var endpoint: Endpoint?
     package var kind: Kind
     package var status: Int?
@@ -37,16 +37,16 @@ package struct Fault: Codable, Sendable, Equatable {
     package var contentType: String?
     package var body: String?
     package var error: String?
-    /// Entra's (AADSTS).
+    /// Entra's error number (AADSTS).
     package var number: Int?
     package var subError: String?
-    /// Only requests at this tenant are struck; nil strikes at every tenant.
+    /// Only requests for this tenant are affected; `nil` for every tenant.
     package var tenant: String?
     /// Seconds.
     package var delay: Double?
-    /// How many requests it strikes; 0 means all, until it is removed.
+    /// The number of requests that it affects; 0 means all, until it is removed.
     package var times: Int
-    /// It strikes when faults are removed, and whom it is for waits so long.
+    /// It takes effect when faults are removed; the affected request waits until then.
     package var isHeld: Bool
 
     package init(
@@ -90,7 +90,7 @@ package struct Fault: Codable, Sendable, Equatable {
         tenant = try fields.decodeIfPresent(String.self, forKey: .tenant)
     }
 
-    /// A refusal in the provider's own form.
+    /// A refusal in the provider's own format.
     package static func refuse(
         _ error: String = "invalid_grant", number: Int? = nil, subError: String? = nil, tenant: String? = nil,
         times: Int = 1
@@ -101,10 +101,10 @@ package struct Fault: Codable, Sendable, Equatable {
     }
 }
 
-/// The faults still to strike, first come first served.
+/// The remaining faults, in the order they were added.
 struct FaultPlan: Sendable {
     private var pending: [Fault] = []
-    /// How often all were removed.
+    /// How often all faults were removed.
     private(set) var removals = 0
 
     init(_ faults: [Fault] = []) { pending = faults }
@@ -116,7 +116,7 @@ struct FaultPlan: Sendable {
         removals += 1
     }
 
-    /// The fault that strikes this request, counted off.
+    /// The fault for this request, counted.
     mutating func take(for endpoint: Endpoint, at tenant: String?) -> Fault? {
         let found = pending.firstIndex {
             ($0.endpoint == endpoint || $0.endpoint == nil) && ($0.tenant == nil || $0.tenant == tenant)

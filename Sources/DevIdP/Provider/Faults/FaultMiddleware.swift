@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Logs every request and lets the planned faults strike.
+/// Logs every request and applies the planned faults.
 struct FaultMiddleware: RouterMiddleware {
     let provider: Provider
 
@@ -82,7 +82,7 @@ extension Fault {
 }
 
 extension Response {
-    /// Keeps the announced length and ends in the middle of it.
+    /// Keeps the announced length but ends in the middle of it.
     fileprivate func truncated(closing context: ProviderContext) async throws -> Response {
         let whole = try await collectedBody()
         return Response(
@@ -93,7 +93,7 @@ extension Response {
             })
     }
 
-    /// White space before a JSON text is part of it, so only the size is wrong.
+    /// White space before a JSON text is valid, so only the size is wrong.
     fileprivate func padded(by count: Int) async throws -> Response {
         var body = ByteBuffer(repeating: UInt8(ascii: " "), count: count)
         body.writeImmutableBuffer(try await collectedBody())
@@ -102,7 +102,7 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// A megabyte of white space comes before it, piece by piece. A client that goes ends it: the next piece cannot be written.
+    /// A megabyte of white space comes before it, in pieces. If the client disconnects, writing the next piece fails.
     fileprivate func trickling(for time: Duration) async throws -> Response {
         let whole = try await collectedBody()
         let pieces = 64

@@ -1,4 +1,4 @@
-/// A fault as a flag orders it: `token:status,status=503,retryAfter=2,times=3`.
+/// Thrown for an invalid fault in a flag: `token:status,status=503,retryAfter=2,times=3`.
 package struct FaultOrderError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,4 +1,4 @@
-/// What was asked of the provider, for tests that count. No secret, code or token is in it.
+/// A request to the provider, for tests that count. It contains no secret, code or token.
 package struct LogEntry: Codable, Sendable, Equatable {
     package var sequence: Int
     /// Seconds since 1970, by the provider's clock.
@@ -12,9 +12,9 @@ package struct LogEntry: Codable, Sendable, Equatable {
     package var loginHint: String?
     package var domainHint: String?
     package var claims: String?
-    /// The tenant that the path names.
+    /// The tenant in the path.
     package var tenant: String?
-    /// Of the answer; absent when there was none.
+    /// The status of the response; absent without one.
     package var status: Int?
     package var fault: Fault.Kind?
 }
@@ -22,7 +22,7 @@ package struct LogEntry: Codable, Sendable, Equatable {
 struct RequestLog: Sendable {
     private(set) var entries: [LogEntry] = []
 
-    /// - Returns: the entry's place, for ``close(_:status:)``.
+    /// - Returns: the entry's index, for ``close(_:status:)``.
     mutating func open(_ entry: LogEntry) -> Int {
         var entry = entry
         entry.sequence = entries.count + 1

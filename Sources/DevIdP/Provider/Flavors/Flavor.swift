@@ -1,7 +1,7 @@
-/// What makes one kind of provider differ from another: where its endpoints are, whom it lets in, and how its answers
-/// look. What all have in common is in the extensions of ``Provider``.
+/// The differences between kinds of providers: the endpoints, the admitted users, and the format of the responses. The
+/// common part is in the extensions of ``Provider``.
 protocol Flavor: Sendable {
-    /// Where the endpoints are, below the realm.
+    /// The locations of the endpoints, below the realm.
     var paths: EndpointPaths { get }
     /// The router's path of the realms: it may have a parameter `tenant`.
     var realmPath: String { get }
@@ -14,38 +14,38 @@ protocol Flavor: Sendable {
 
     func takes(scope: String) -> Bool
 
-    /// Who this person is in the realm; refused when the realm is not theirs.
+    /// The person's identity in the realm; refused if the realm is not theirs.
     func identity(of user: ProviderUser, in realm: Realm, for client: ProviderClient) throws(OAuthFailure) -> Identity
 
-    /// What a token request may ask of a refresh token.
+    /// The permitted uses of a refresh token in a token request.
     var refreshRules: RefreshRules { get }
 
-    /// The scopes of an access token, when these were asked for and agreed to.
+    /// The scopes of an access token for these requested and consented scopes.
     func accessScopes(_ scopes: [String]) throws(OAuthFailure) -> [String]
 
     /// `aud` of an access token.
     func audience(scopes: [String], resources: [String], realm: Realm) -> [String]
 
-    /// Brings the discovery document into this provider's form.
+    /// Adapts the discovery document to this provider's format.
     func finish(discovery members: inout [String: JSON], of realm: Realm)
 
-    /// Brings a token answer into this provider's form.
+    /// Adapts a token response to this provider's format.
     func finish(answer members: inout [String: JSON], to issue: TokenIssue)
 
-    /// What comes back to the client beside the code.
+    /// The parameters that return to the client with the code.
     func redirectParameters(of request: AuthorizationRequest, sessionID: String) -> [(String, String?)]
 
-    /// Where the person signs in instead, when they belong to another cloud and the client allows for that.
+    /// The cloud in which the person signs in, if they belong to another one and the client supports that.
     func elsewhere(_ user: ProviderUser, _ request: AuthorizationRequest) -> String?
 
-    /// Brings a device authorization answer into this provider's form.
+    /// Adapts a device authorization response to this provider's format.
     func finish(deviceAnswer members: inout [String: JSON])
 
     /// The members of an error, in a body or a redirect.
     func members(of failure: OAuthFailure, correlationID: String?, time: Int) -> [String: JSON]
 }
 
-/// Where a provider has its endpoints. What it has not, it does not announce.
+/// The paths of a provider's endpoints. A missing endpoint is not announced.
 struct EndpointPaths: Sendable {
     var discovery: String
     var keys: String
@@ -77,15 +77,15 @@ struct EndpointPaths: Sendable {
     }
 }
 
-/// What may be done with a refresh token.
+/// The permitted uses of a refresh token.
 struct RefreshRules: Sendable {
-    /// It may be spent for scopes that were not in its grant.
+    /// It may be redeemed for scopes outside its grant.
     var allowsOtherScopes = false
-    /// Members of a family may spend each other's.
+    /// Members of a family may redeem each other's.
     var knowsFamilies = false
 }
 
-/// A token answer in the making.
+/// A token response under construction.
 struct TokenIssue: Sendable {
     let client: ProviderClient
     let user: ProviderUser

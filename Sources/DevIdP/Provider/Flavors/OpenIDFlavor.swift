@@ -1,4 +1,4 @@
-/// A provider as the standards have it.
+/// A provider that follows the standards.
 struct OpenIDFlavor: Flavor {
     let issuerPath: String
     let scopes: Set<String>

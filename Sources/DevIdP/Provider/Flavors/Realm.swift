@@ -1,13 +1,13 @@
-/// The provider under the name that a request used: a server of many tenants answers under as many names, a plain
-/// provider under its one.
+/// The provider under the name in a request: a server of many tenants has as many names, a plain
+/// provider has one.
 struct Realm: Sendable, Equatable {
-    /// Scheme, host, port and path that the endpoints hang below.
+    /// Scheme, host, port and path under which the endpoints are.
     let base: String
-    /// What the path says about the tenant; nil where there are no tenants.
+    /// The tenant segment of the path; `nil` without tenants.
     var tenant: String?
 }
 
-/// Who a person is, in one realm and for one client.
+/// A person's identity in one realm and for one client.
 struct Identity: Sendable {
     /// `iss` of their tokens.
     let issuer: String

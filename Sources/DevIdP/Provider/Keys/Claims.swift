@@ -20,7 +20,7 @@ struct ClaimSet: JWTPayload {
         set { members[name] = newValue }
     }
 
-    /// The signature is all that is asked of an ID token hint: it may have expired long ago.
+    /// An ID token hint needs only a valid signature: it may have expired long ago.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 

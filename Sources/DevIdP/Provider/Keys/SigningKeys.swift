@@ -3,10 +3,10 @@ import CryptoExtras
 import FoundationEssentials
 import JWTKit
 
-/// One RSA and one P-256 key, made when the provider starts and never written anywhere.
+/// One RSA and one P-256 key, generated when the provider starts and never written to disk.
 struct SigningKeys: Sendable {
     let collection: JWTKeyCollection
-    /// The public half, as the JWKS endpoint shows it (RFC 7517).
+    /// The public half, as published in the JWKS (RFC 7517).
     let published: [PublishedKey]
     private let identifiers: [SigningAlgorithm: String]
 

@@ -1,13 +1,13 @@
 /// A registered OAuth client (RFC 6749, section 2).
 package struct ProviderClient: Sendable, Equatable {
     package var id: String
-    /// With a secret the client is confidential and must use it; without one it is public.
+    /// A client with a secret is confidential and must use it; without one it is public.
     package var secret: String?
     package var name: String
-    /// See ``RedirectURIRules`` for how a request's URI is compared with these.
+    /// See ``RedirectURIRules`` for the comparison with a request's URI.
     package var redirectURIs: [String]
     package var postLogoutRedirectURIs: [String]
-    /// Entra's family of client ids: its members may spend each other's refresh tokens.
+    /// Entra's family of client ids: its members may redeem each other's refresh tokens.
     package var isFamilyMember = false
     /// RFC 9126, section 6.
     package var requiresPushedAuthorization = false
@@ -26,7 +26,7 @@ package struct ProviderClient: Sendable, Equatable {
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
     }
 
-    /// What a native app registers (RFC 8252, section 7.3): loopback, any port.
+    /// The redirect URIs of a native app (RFC 8252, section 7.3): loopback, any port.
     package static let loopbackRedirectURIs = ["127.0.0.1", "[::1]", "localhost"].flatMap { host in
         ["/", "/callback", "/redirect", "/signed-out"].map { "http://\(host)\($0)" }
     }

@@ -15,7 +15,7 @@ package struct ProviderUser: Sendable, Equatable {
         email = username.contains("@") ? username : "\(username)@example.test"
     }
 
-    /// Stable across restarts, so that a broker that outlives the provider sees the same person again.
+    /// Stable across restarts, so that a broker that outlives the provider identifies the same person again.
     package var subject: String {
         Data(SHA256.hash(data: Data("subject:\(username)".utf8)).prefix(16)).base64URLText
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// How long things live, how refresh tokens behave, and what clients have to do. It can be changed on a running
-/// provider; what is already issued keeps its expiry. Durations in seconds.
+/// Lifetimes, the behavior of refresh tokens, and requirements for clients. It can be changed on a running
+/// provider; issued tokens keep their expiry. Durations in seconds.
 package struct TokenPolicy: Codable, Sendable, Equatable {
     package var accessTokenLifetime = 3600
     package var idTokenLifetime = 3600
@@ -10,7 +10,7 @@ package struct TokenPolicy: Codable, Sendable, Equatable {
     package var issuesRefreshTokens = true
     /// Each refresh token works once (RFC 9700, section 4.14.2); otherwise one serves until it expires.
     package var rotatesRefreshTokens = true
-    /// For this long a used refresh token is still answered, with a sibling of its successor; later it ends the family.
+    /// For this long a used refresh token is still accepted, with a sibling of its successor; later it ends the family.
     package var reuseGrace = 0
     /// Signing out at the provider also ends the refresh tokens of that browser session.
     package var logoutEndsRefreshTokens = false
@@ -25,18 +25,18 @@ package struct TokenPolicy: Codable, Sendable, Equatable {
     package var requiresProof = false
     /// Refuse proofs without a nonce of this provider (RFC 9449, section 8).
     package var requiresProofNonce = false
-    /// Take proofs, bind refresh tokens to their key, and give bearer tokens all the same, as Google does.
+    /// Accept proofs, bind refresh tokens to their key, but issue bearer tokens, as Google does.
     package var bindsRefreshTokensOnly = false
 
-    /// `refresh_in` of Entra's answers; 0 leaves it out.
+    /// `refresh_in` of Entra's responses; 0 leaves it out.
     package var refreshIn = 0
-    /// `ext_expires_in` of Entra's answers; 0 makes it equal to `expires_in`.
+    /// `ext_expires_in` of Entra's responses; 0 makes it equal to `expires_in`.
     package var extendedLifetime = 0
 
     package init() {}
 }
 
-/// A change of some fields of the policy, as the control endpoint takes it.
+/// A change of some fields of the policy, from the control endpoint.
 struct TokenPolicyChange: Decodable {
     private let members: [String: JSON]
 
@@ -44,7 +44,7 @@ struct TokenPolicyChange: Decodable {
         members = try decoder.singleValueContainer().decode([String: JSON].self)
     }
 
-    /// - Throws: for a name that no field has, and for a value of the wrong kind.
+    /// - Throws: for an unknown field, and for a value of the wrong type.
     func applied(to policy: TokenPolicy) throws -> TokenPolicy {
         var fields = try JSONDecoder().decode([String: JSON].self, from: Data(try jsonText(policy).utf8))
         for (name, value) in members {

@@ -1,5 +1,5 @@
 extension Page {
-    /// Where a person types the code that a device shows.
+    /// The page on which a person types the code that a device shows.
     static func enterCode(action: String, typed: String = "", alert: String? = nil) -> Page {
         Page(
             title: "Connect a device",

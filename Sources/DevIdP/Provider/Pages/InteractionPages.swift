@@ -1,7 +1,7 @@
-/// What the forms of a sign-in have in common.
+/// The common part of a sign-in's forms.
 struct InteractionForm: Sendable {
     let app: String
-    /// What the forms' addresses begin with.
+    /// The prefix of the forms' URLs.
     let action: String
     let transaction: String
 
@@ -111,8 +111,8 @@ extension Page {
                 """)
     }
 
-    /// RFC 8628, section 5.4: the person compares the code, so that nobody can be talked into signing in a stranger's
-    /// device unawares.
+    /// RFC 8628, section 5.4: the person compares the code, so that an attacker cannot trick them into signing in a
+    /// foreign device.
     private static func deviceNote(_ channel: AuthorizationRequest.Channel) -> String {
         guard case .device(let code) = channel else { return "" }
         return """

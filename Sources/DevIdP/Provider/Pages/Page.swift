@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A page of this provider: self-contained, without scripts.
 struct Page: Sendable {
     let title: String
-    /// Markup; whatever comes from outside is escaped where it is put in.
+    /// Markup; external input is escaped where it is inserted.
     let content: String
 
     var html: String {
@@ -30,7 +30,7 @@ struct Page: Sendable {
         """
     }
 
-    /// `form-action` is left open: Chromium applies it to the redirect that follows a form, and that goes to the app.
+    /// `form-action` is not set: Chromium applies it to the redirect after a form, which leads to the app.
     static let contentSecurityPolicy =
         "default-src 'none'; style-src 'sha256-\(Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString())'; "
         + "base-uri 'none'; frame-ancestors 'none'"

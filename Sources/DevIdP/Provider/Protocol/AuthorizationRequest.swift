@@ -1,5 +1,5 @@
 /// A checked request for a person's authorization: from the browser (RFC 6749, section 4.1.1; OpenID Connect Core,
-/// section 3.1.2.1), or from a device that has none (RFC 8628, section 3.1).
+/// section 3.1.2.1), or from a device without one (RFC 8628, section 3.1).
 struct AuthorizationRequest: Sendable {
     enum Prompt: String, Sendable, CaseIterable {
         case none
@@ -21,7 +21,7 @@ struct AuthorizationRequest: Sendable {
         var state: String?
         /// PKCE, S256.
         var challenge: String
-        /// Thumbprint of the key that the code will be redeemed with (RFC 9449, section 10).
+        /// Thumbprint of the key that will redeem the code (RFC 9449, section 10).
         var proofKey: String?
         /// OAuth 2.0 Form Post Response Mode.
         var takesForm = false
@@ -42,14 +42,14 @@ struct AuthorizationRequest: Sendable {
     var loginHint: String?
     var domainHint: String?
     var idTokenHint: String?
-    /// Entra: the person may belong to another cloud, and the client wants to hear which.
+    /// Entra: the person may belong to another cloud, which the response then names.
     var isInstanceAware = false
-    /// As it came.
+    /// The original parameters.
     var form: FormValues
 }
 
-/// Where a refused request ends: without a client and a redirect URI that belong together nobody may be sent anywhere,
-/// so the person sees a page (RFC 6749, section 4.1.2.1); everything else goes back to the client.
+/// The target of a refusal: without a client and a matching redirect URI no redirect is allowed, so the person sees a
+/// page (RFC 6749, section 4.1.2.1); everything else is returned to the client.
 enum AuthorizationRefusal: Error, Sendable {
     case page(String)
     case redirect(to: String, state: String?, Realm, OAuthFailure)

@@ -1,4 +1,4 @@
-/// What a sign-in needs next. Pure: all that the person did so far stands in the arguments.
+/// The next step of a sign-in. Pure: the arguments contain all that the person did so far.
 enum AuthorizationStep: Equatable {
     case signIn(username: String?)
     case choose([String])
@@ -8,10 +8,10 @@ enum AuthorizationStep: Equatable {
     case refuse(OAuthFailure)
 
     /// - Parameters:
-    ///   - transaction: the request and what the person already did about it.
-    ///   - accounts: who is signed in, in this browser.
-    ///   - hinted: the person that `id_token_hint` or `login_hint` names.
-    ///   - needsConsent: whether a person has yet to agree to the request's scopes.
+    ///   - transaction: the request and the person's actions so far.
+    ///   - accounts: the accounts signed in in this browser.
+    ///   - hinted: the person in `id_token_hint` or `login_hint`.
+    ///   - needsConsent: whether a person has yet to consent to the request's scopes.
     ///   - now: seconds since 1970.
     static func next(
         _ transaction: Transaction, accounts: [SignedInAccount], hinted: String?, needsConsent: (String) -> Bool,

@@ -1,4 +1,4 @@
-/// What a client asks of tokens by the `claims` parameter (OpenID Connect Core, section 5.5).
+/// A client's requirements for tokens in the `claims` parameter (OpenID Connect Core, section 5.5).
 struct ClaimsRequest: Sendable, Equatable {
     let members: [String: JSON]
 
@@ -17,7 +17,7 @@ struct ClaimsRequest: Sendable, Equatable {
         self.members = members
     }
 
-    /// The claims that are asked for in `id_token`, `userinfo` or `access_token`.
+    /// The claims requested in `id_token`, `userinfo` or `access_token`.
     func names(in place: String) -> Set<String> { Set(members[place]?.object.map { Array($0.keys) } ?? []) }
 
     /// The values that one claim may have, the preferred one first (section 5.5.1).
@@ -26,7 +26,7 @@ struct ClaimsRequest: Sendable, Equatable {
         return entry["values"]?.array ?? entry["value"].map { [$0] } ?? []
     }
 
-    /// Whether this request asks for all that another one does; of a claim with values, for each of these.
+    /// Whether this request includes all claims of another one, and for a claim with values each of these.
     func covers(_ other: ClaimsRequest) -> Bool {
         other.members.allSatisfy { place, wishes in
             (wishes.object ?? [:]).keys.allSatisfy { claim in
@@ -37,7 +37,7 @@ struct ClaimsRequest: Sendable, Equatable {
         }
     }
 
-    /// What either of two requests asks for; where both name a claim, the other one's wish counts.
+    /// The union of two requests; if both name a claim, the other one's takes precedence.
     func merged(with other: ClaimsRequest) -> ClaimsRequest {
         ClaimsRequest(
             members: members.merging(other.members) { mine, theirs in

@@ -1,4 +1,4 @@
-/// The clients this provider knows.
+/// The registered clients of this provider.
 struct ClientDirectory: Sendable {
     private var clients: [String: ProviderClient]
     private let allowsAny: Bool
@@ -15,18 +15,18 @@ struct ClientDirectory: Sendable {
     mutating func add(_ client: ProviderClient) { clients[client.id] = client }
 }
 
-/// The people this provider knows.
+/// The people in this provider.
 struct PeopleDirectory: Sendable {
     private var people: [ProviderUser]
 
     init(_ people: [ProviderUser]) { self.people = people }
 
-    /// By user name or mail address.
+    /// Looks up by user name or mail address.
     func user(_ name: String) -> ProviderUser? {
         people.first { $0.username == name || $0.email.lowercased() == name.lowercased() }
     }
 
-    /// - Returns: false when the name is taken.
+    /// - Returns: false if the name is taken.
     mutating func add(_ person: ProviderUser) -> Bool {
         guard user(person.username) == nil else { return false }
         people.append(person)

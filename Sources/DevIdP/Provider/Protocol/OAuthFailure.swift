@@ -32,35 +32,35 @@ struct OAuthFailure: Error, Sendable, Equatable {
         // RFC 6750, section 3.1
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
-        // Entra's own
+        // Specific to Entra
         case invalidTenant = "invalid_tenant"
         case invalidInstance = "invalid_instance"
     }
 
-    /// What is behind it, where the code alone does not say it. Entra has a number for each.
+    /// The underlying cause if the code alone is ambiguous. Entra has a number for each.
     enum Cause: Sendable, Equatable {
         case codeExpired
         case codeUsed
         case verifierMismatch
         case refreshTokenExpired
         case refreshTokenRevoked
-        /// A family refresh token in the hands of a client outside the family.
+        /// A family refresh token used by a client outside the family.
         case clientMismatch
         case unknownClient
         case unknownTenant
         case unknownInstance
         case notInTenant
-        /// The claims that a new request has to carry, as JSON.
+        /// The claims that a new request must contain, as JSON.
         case claimsMissing(String)
         case cancelled
         case deviceDeclined
         case consentMissing
-        /// What a test ordered (``Fault/Kind/refuse``).
+        /// A fault ordered by a test (``Fault/Kind/refuse``).
         case ordered(number: Int?, subError: String?)
     }
 
     var code: Code
-    /// For the developer who reads it; nothing in it depends on a secret.
+    /// For developers; independent of any secret.
     var description: String
     var cause: Cause?
 

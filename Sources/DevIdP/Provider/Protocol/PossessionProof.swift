@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
 
-/// A DPoP proof (RFC 9449, section 4.2) whose signature is good: what it says is still to be judged.
+/// A DPoP proof (RFC 9449, section 4.2) with a valid signature, whose claims are not yet checked.
 struct PossessionProof: Sendable {
-    /// Of the key it is made with (RFC 7638), as `cnf.jkt` carries it.
+    /// The thumbprint of its key (RFC 7638), as in `cnf.jkt`.
     let thumbprint: String
     let identifier: String
     let method: String
@@ -12,7 +12,7 @@ struct PossessionProof: Sendable {
     let nonce: String?
     let accessTokenHash: String?
 
-    /// Seconds by which a proof may be older, or newer, than the time here.
+    /// Seconds by which a proof may be older, or newer, than the local time.
     static let tolerance = 120
 
     private struct Header: Decodable {
@@ -26,7 +26,7 @@ struct PossessionProof: Sendable {
         let crv: String
         let x: String
         let y: String
-        /// A private key; it has no business here.
+        /// A private key, which must not be here.
         let d: String?
     }
 
@@ -71,12 +71,12 @@ struct PossessionProof: Sendable {
         Data(base64URLText: text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
     }
 
-    /// Section 4.3, points 8 to 12 but the nonce and the replay, which the caller remembers.
+    /// Section 4.3, points 8 to 12 except the nonce and the replay, which the caller tracks.
     ///
     /// - Parameters:
-    ///   - place: host, port and path of the request; something that ends TLS may stand in front, so http and https
-    ///     are one.
-    ///   - time: seconds since 1970, by a clock that no test moves: the client's is not moved either.
+    ///   - place: host, port and path of the request; a TLS proxy may be in front, so http and https are
+    ///     equivalent.
+    ///   - time: seconds since 1970, on a clock that no test moves: the client's is not moved either.
     func check(method: String, place: String, time: Int, accessToken: String?) throws(OAuthFailure) {
         guard self.method == method else { throw OAuthFailure(.invalidProof, "htm is not \(method)") }
         let target = url.prefix { $0 != "?" && $0 != "#" }

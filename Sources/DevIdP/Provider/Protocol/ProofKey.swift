@@ -30,7 +30,7 @@ enum ProofKey {
     }
 }
 
-/// Compares digests, so that the time taken says nothing about where two secrets differ.
+/// Compares digests, so that the duration does not reveal where two secrets differ.
 func equalInConstantTime(_ one: String, _ other: String) -> Bool {
     SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
 }

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Which redirect URI of a request counts as registered.
+/// Decides whether the redirect URI of a request is registered.
 enum RedirectURIRules {
-    /// Simple string comparison (RFC 9700, section 2.1), with the one exception of RFC 8252, section 7.3: the port of a
-    /// loopback redirect is the app's to choose.
+    /// Simple string comparison (RFC 9700, section 2.1), with the one exception of RFC 8252, section 7.3: the app may
+    /// choose the port of a loopback redirect.
     static func accepts(_ uri: String, registered: [String]) -> Bool {
         if registered.contains(uri) { return true }
         guard let asked = LoopbackURI(uri) else { return false }

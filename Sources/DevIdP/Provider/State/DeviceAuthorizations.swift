@@ -1,4 +1,4 @@
-/// A sign-in that was begun on a device and is finished in a browser elsewhere (RFC 8628).
+/// A sign-in that starts on a device and ends in a browser elsewhere (RFC 8628).
 struct DeviceAuthorization: Sendable {
     enum Outcome: Sendable {
         case pending
@@ -9,7 +9,7 @@ struct DeviceAuthorization: Sendable {
     let userCode: String
     let request: AuthorizationRequest
     let expiresAt: Int
-    /// Seconds between two polls; it grows when the device does not wait for it.
+    /// Seconds between two polls; it grows if the device polls too early.
     var interval: Int
     var lastPoll: Int?
     var outcome = Outcome.pending
@@ -23,7 +23,7 @@ struct DeviceAuthorizations: Sendable {
         waiting[deviceCode] = authorization
     }
 
-    /// The request behind a code as a person typed it: case and separators do not count (section 6.1).
+    /// The request for a typed code: case and separators are ignored (section 6.1).
     func find(typed: String, now: Int) -> DeviceAuthorization? {
         let wanted = Self.bare(typed)
         return waiting.values.first { authorization in
@@ -38,7 +38,7 @@ struct DeviceAuthorizations: Sendable {
         }
     }
 
-    /// The device asks whether the person is done (section 3.5). What it gets, it gets once.
+    /// A poll by the device (section 3.5). It receives the result only once.
     mutating func poll(_ deviceCode: String, clientID: String, now: Int) throws(OAuthFailure) -> Grant {
         guard var found = waiting[deviceCode], found.request.clientID == clientID else {
             throw OAuthFailure(.invalidGrant, "the device code is unknown, or was given to another client")
@@ -67,7 +67,7 @@ struct DeviceAuthorizations: Sendable {
     private static func bare(_ code: String) -> String { code.uppercased().filter { $0.isLetter || $0.isNumber } }
 }
 
-/// Eight consonants, which make no words, as section 6.1 of RFC 8628 suggests.
+/// Eight consonants, which form no words, as section 6.1 of RFC 8628 suggests.
 func freshUserCode() -> String {
     var generator = SystemRandomNumberGenerator()
     let letters = (0..<8).map { _ in "BCDFGHJKLMNPQRSTVWXZ".randomElement(using: &generator) ?? "B" }

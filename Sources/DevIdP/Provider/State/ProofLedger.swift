@@ -1,14 +1,14 @@
-/// The proofs that were shown, and the nonces that were handed out.
+/// The proofs that were received, and the nonces that were issued.
 struct ProofLedger: Sendable {
-    /// By `jti`: when it can be forgotten.
+    /// Expiry by `jti`.
     private var seen: [String: Int] = [:]
     private var current: (nonce: String, since: Int)?
     private var previous: String?
 
-    /// Seconds after which a new nonce is made; the one before stays good until the next change.
+    /// Seconds after which a new nonce is made; the previous one stays valid until the next change.
     static let nonceLifetime = 60
 
-    /// - Returns: why the proof is refused; nil when it is good, and then it is used up.
+    /// - Returns: why the proof is refused; `nil` if it is valid, which uses it up.
     mutating func admit(_ proof: PossessionProof, time: Int, wantsNonce: Bool) -> OAuthFailure? {
         if wantsNonce {
             let good = [nonce(time: time), previous].compactMap { $0 }

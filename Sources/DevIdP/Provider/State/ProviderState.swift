@@ -1,20 +1,20 @@
-/// All that a provider remembers. It lives in memory, behind one mutex, and ends with the process.
+/// The state of a provider. It is kept in memory, behind one mutex, and ends with the process.
 struct ProviderState: Sendable {
     var policy: TokenPolicy
     var tokens = TokenStore()
     var devices = DeviceAuthorizations()
     var pushed = PushedRequests()
     var proofs = ProofLedger()
-    /// Whom the `sub` of an ID token from here names.
+    /// User names by the `sub` of this provider's ID tokens.
     var subjects: [String: String] = [:]
-    /// What token requests have to ask by `claims`, or be refused with this challenge.
+    /// The claims that token requests must include; otherwise they are refused with this challenge.
     var requiredClaims = ClaimsRequest.none
     /// Seconds by which a test has moved this provider's clock.
     var clockOffset = 0
-    /// By `sid`.
+    /// Sessions by `sid`.
     private var sessions: [String: BrowserSession] = [:]
     private var transactions: [String: Transaction] = [:]
-    /// Scopes agreed to, by person and client.
+    /// Scopes consented to, by person and client.
     private var consents: [ConsentKey: Set<String>] = [:]
 
     private struct ConsentKey: Hashable {

@@ -1,4 +1,4 @@
-/// Authorization requests that were handed in beforehand (RFC 9126).
+/// Pushed authorization requests (RFC 9126).
 struct PushedRequests: Sendable {
     struct Pushed: Sendable {
         let form: FormValues
@@ -17,7 +17,7 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// The request, once.
+    /// Returns the request once.
     mutating func take(_ uri: String, clientID: String?, now: Int) -> Pushed? {
         guard let pushed = requests[uri], now < pushed.expiresAt, pushed.clientID == clientID else { return nil }
         requests[uri] = nil

@@ -5,11 +5,11 @@ struct SignedInAccount: Sendable, Equatable {
     var authenticatedAt: Int
 }
 
-/// One browser, known by its cookie, and who is signed in there.
+/// One browser, identified by its cookie, and the accounts signed in there.
 struct BrowserSession: Sendable {
     /// The cookie's value. It changes when a password is typed, so a planted cookie has no effect.
     var cookie: String
-    /// `sid` of the ID tokens; stays.
+    /// `sid` of the ID tokens; constant.
     let id: String
     var accounts: [SignedInAccount] = []
 

@@ -1,5 +1,5 @@
-/// What one sign-in allows one client. All tokens that descend from a code belong to its grant: ending the grant ends
-/// the family.
+/// The permissions of one client from one sign-in. All tokens that descend from a code belong to its grant: ending the
+/// grant ends the family.
 struct Grant: Sendable {
     let id: String
     let clientID: String
@@ -9,12 +9,12 @@ struct Grant: Sendable {
     let nonce: String?
     let scopes: [String]
     let resources: [String]
-    /// Authentication context class: the first that was asked for.
+    /// Authentication context class: the first requested one.
     let acr: String?
     let claims: ClaimsRequest
     var isRevoked = false
 
-    /// What comes of a request when this person has agreed to it.
+    /// The grant for a request after this person's consent.
     init(_ request: AuthorizationRequest, account: SignedInAccount, sessionID: String, scopes: [String]) {
         id = randomText()
         clientID = request.clientID
@@ -29,7 +29,7 @@ struct Grant: Sendable {
     }
 }
 
-/// A code, good for one exchange by the client and redirect URI it was made for (RFC 6749, section 4.1.2).
+/// A code, valid for one exchange by its client and redirect URI (RFC 6749, section 4.1.2).
 struct AuthorizationCode: Sendable {
     let grantID: String
     let redirectURI: String
@@ -45,21 +45,21 @@ struct AccessTokenRecord: Sendable {
     let identity: Identity
     let scopes: [String]
     let audience: [String]
-    /// Thumbprint of the key it is bound to (RFC 9449, section 6).
+    /// Thumbprint of the bound key (RFC 9449, section 6).
     let proofKey: String?
     var expiresAt: Int
 }
 
 struct RefreshTokenRecord: Sendable {
     let grantID: String
-    /// Thumbprint of the key it is bound to: those of public clients are (RFC 9449, section 5).
+    /// Thumbprint of the bound key, for public clients (RFC 9449, section 5).
     let proofKey: String?
     var expiresAt: Int
-    /// When it was exchanged, where tokens rotate.
+    /// When it was exchanged, if tokens rotate.
     var usedAt: Int?
 }
 
-/// What a successful exchange may be answered with.
+/// The content of the response to a successful exchange.
 struct Redemption: Sendable {
     let grant: Grant
     var scopes: [String]
@@ -69,18 +69,18 @@ struct Redemption: Sendable {
     let nonce: String?
 }
 
-/// Who asks for tokens, and how.
+/// The client of a token request, and its proof.
 struct TokenAsker: Sendable {
     let client: ProviderClient
-    /// Thumbprint of the key that the request was proven with.
+    /// Thumbprint of the key of the request's proof.
     let proofKey: String?
     let policy: TokenPolicy
     let now: Int
-    /// For the next refresh token.
+    /// The name of the next refresh token.
     let freshName: String
 
-    /// What its refresh tokens are bound to.
+    /// The key to which its refresh tokens are bound.
     var bindingKey: String? { client.secret == nil || policy.bindsRefreshTokensOnly ? proofKey : nil }
-    /// What its access tokens are bound to.
+    /// The key to which its access tokens are bound.
     var accessTokenKey: String? { policy.bindsRefreshTokensOnly ? nil : proofKey }
 }

@@ -16,7 +16,7 @@ struct TokenStore: Sendable {
 
     /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
     ///
-    /// A second use, and a wrong verifier, mean that somebody else has the code: what came of it is revoked.
+    /// A second use, and a wrong verifier, mean that an attacker has the code: its tokens are revoked.
     mutating func redeem(
         code: String, redirectURI: String?, verifier: String?, by asker: TokenAsker
     ) throws(OAuthFailure) -> Redemption {
@@ -44,7 +44,7 @@ struct TokenStore: Sendable {
         return firstRedemption(of: grant, by: asker)
     }
 
-    /// Takes in what a person allowed a device.
+    /// Stores a person's grant for a device.
     mutating func redeem(device grant: Grant, by asker: TokenAsker) -> Redemption {
         grants[grant.id] = grant
         return firstRedemption(of: grant, by: asker)
@@ -61,7 +61,7 @@ struct TokenStore: Sendable {
     /// section 4.14.2.
     ///
     /// - Parameters:
-    ///   - scopes, resources: what is asked for; nil or none means all that was granted.
+    ///   - scopes, resources: the requested ones; `nil` or none means all that were granted.
     mutating func redeem(
         refreshToken: String, scopes asked: [String]?, resources: [String], rules: RefreshRules,
         isFamily: (String) -> Bool, by asker: TokenAsker
@@ -134,7 +134,7 @@ struct TokenStore: Sendable {
 extension TokenStore {
     /// Ends a token (RFC 7009, section 2.1): a refresh token with its whole grant, an access token alone.
     ///
-    /// - Returns: false when the token is another client's; an unknown token is no error.
+    /// - Returns: false if the token belongs to another client; an unknown token is not an error.
     mutating func revoke(token: String, clientID: String) -> Bool {
         if let record = refreshTokens[token] {
             guard grants[record.grantID]?.clientID == clientID else { return false }
@@ -158,7 +158,7 @@ extension TokenStore {
         for id in grants.keys { revoke(id) }
     }
 
-    /// Makes everything of a kind that was issued so far expire now.
+    /// Makes every issued item of a kind expire now.
     mutating func expire(_ kind: ExpiringKind, now: Int) {
         switch kind {
         case .accessTokens: for key in accessTokens.keys { accessTokens[key]?.expiresAt = now }
@@ -173,6 +173,6 @@ package enum ExpiringKind: String, Codable, Sendable, CaseIterable {
     case accessTokens
     case refreshTokens
     case codes
-    /// Everybody is signed out of their browser.
+    /// All browser sessions are signed out.
     case sessions
 }

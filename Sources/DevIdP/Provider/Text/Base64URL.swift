@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Data {
-    /// Nil for anything but base64url without padding.
+    /// `nil` for anything but base64url without padding.
     init?(base64URLText text: some StringProtocol) {
         guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })
         else { return nil }

@@ -15,25 +15,25 @@ package struct FormValues: Sendable {
         }
     }
 
-    /// The value of a name that came once and is not empty: parameters without a value count as left out
+    /// The value of a name that occurs once and is not empty: parameters without a value count as omitted
     /// (RFC 6749, section 3.1).
     package subscript(name: String) -> String? {
         guard let found = values[name], found.count == 1, let value = found.first, !value.isEmpty else { return nil }
         return value
     }
 
-    /// All of them, ordered by name.
+    /// All pairs, ordered by name.
     var pairs: [(String, String?)] { values.sorted { $0.key < $1.key }.flatMap { name, all in all.map { (name, $0) } } }
 
     package func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// Names that came more than once, which OAuth forbids.
+    /// Names that occur more than once, which OAuth forbids.
     package var repeated: [String] { values.filter { $0.value.count > 1 }.keys.sorted() }
 
-    /// The first of them but `resource`, which may come more than once (RFC 8707, section 2).
+    /// The first of them except `resource`, which may occur more than once (RFC 8707, section 2).
     var repeatedByMistake: String? { repeated.first { $0 != "resource" } }
 
-    /// Without one name.
+    /// A copy without one name.
     func without(_ name: String) -> FormValues {
         var others = self
         others.values[name] = nil
@@ -43,7 +43,7 @@ package struct FormValues: Sendable {
     mutating func set(_ name: String, to value: String) { values[name] = [value] }
 }
 
-/// `+` and `%XX` decoded; nil when the escapes or the UTF-8 are broken.
+/// Decodes `+` and `%XX`; `nil` if the escapes or the UTF-8 are invalid.
 func percentDecoded(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -61,7 +61,7 @@ func percentDecoded(_ text: some StringProtocol) -> String? {
     return String(validating: bytes, as: UTF8.self)
 }
 
-/// Everything but the unreserved characters of RFC 3986 escaped.
+/// Escapes everything but the unreserved characters of RFC 3986.
 package func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF")
     return text.utf8.reduce(into: "") { result, byte in
@@ -77,8 +77,8 @@ package func percentEncoded(_ text: String) -> String {
 }
 
 /// - Parameters:
-///   - uri: may already carry a query, which is kept (RFC 6749, section 3.1.2).
-///   - values: appended in this order; those without a value are left out.
+///   - uri: may already contain a query, which is kept (RFC 6749, section 3.1.2).
+///   - values: appended in this order; those without a value are omitted.
 func appendQuery(_ values: [(String, String?)], to uri: String) -> String {
     let query = values.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
     guard !query.isEmpty else { return uri }

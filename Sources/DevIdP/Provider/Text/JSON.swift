@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A JSON value whose members are not known beforehand: claims, and documents that an option can change.
+/// A JSON value with unknown members: claims, and documents that an option can change.
 package enum JSON: Codable, Sendable, Equatable {
     case null
     case bool(Bool)
@@ -42,7 +42,7 @@ package enum JSON: Codable, Sendable, Equatable {
         }
     }
 
-    /// Nil when the text is not JSON.
+    /// `nil` if the text is not JSON.
     init?(text: String) {
         guard let value = try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)) else { return nil }
         self = value

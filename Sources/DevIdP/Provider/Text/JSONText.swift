@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// JSON as this provider sends it: sorted, so that answers and logs are the same from run to run.
+/// This provider's JSON format: sorted, so that responses and logs are reproducible.
 func jsonText(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -15,9 +15,9 @@ __all__ = ["BrokerCredential"]
 
 
 class BrokerCredential:
-    """Raises `CredentialUnavailableError` without a broker, else `ClientAuthenticationError`.
+    """Raises `CredentialUnavailableError` without a broker, otherwise `ClientAuthenticationError`.
 
-    The tenant is that of the app's registration; `tenant_id` and `enable_cae` are taken and ignored.
+    The tenant is that of the app's registration; `tenant_id` and `enable_cae` are accepted and ignored.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What both credentials ask for, and what they raise."""
+"""The requests and errors of both credentials."""
 from __future__ import annotations
 
 from typing import Any, Dict, Optional
@@ -10,7 +10,7 @@ from azure.identity import CredentialUnavailableError
 from .._errors import BrokerError, BrokerUnavailable
 from .._values import Token
 
-# azure-core asks for another one that much before the end.
+# azure-core requests a new token this long before the expiry.
 THRESHOLD = 300
 
 
@@ -27,7 +27,7 @@ def token_info(token: Token) -> AccessTokenInfo:
 
 
 def azure_error(error: BrokerError) -> ClientAuthenticationError:
-    """A chain of credentials goes on to the next one when there is no broker, and not when sign-in is needed."""
+    """A chain of credentials continues with the next one if there is no broker, but not if a sign-in is needed."""
     if isinstance(error, BrokerUnavailable):
         return CredentialUnavailableError(message=str(error))
     return ClientAuthenticationError(message=str(error))

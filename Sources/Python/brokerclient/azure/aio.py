@@ -1,4 +1,4 @@
-"""As `brokerclient.azure`, for the libraries' asyncio twins."""
+"""Like `brokerclient.azure`, for the libraries' asyncio variants."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -15,7 +15,7 @@ __all__ = ["BrokerCredential"]
 
 
 class BrokerCredential:
-    """Raises `CredentialUnavailableError` without a broker, else `ClientAuthenticationError`."""
+    """Raises `CredentialUnavailableError` without a broker, otherwise `ClientAuthenticationError`."""
 
     def __init__(
         self, app: App, *, account: Optional[AccountName] = None, broker: Optional[Broker] = None

@@ -3,8 +3,8 @@ import BrokerOIDCAgent
 import BrokerValues
 import CSodium
 
-/// A client of oidc-agent that sends the bytes: as they are, sealed as a request, or in the place of a sealed one. The first three
-/// bytes say which, how it is cut, and how wrong the length is.
+/// A client of oidc-agent that sends the bytes: unchanged, sealed as a request, or in place of a sealed one. The first three
+/// bytes select the form, the split, and the error of the length.
 func readAgentExchange(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 3 else { return }
     let (how, size, lie) = (bytes[0], Int(bytes[1] & 0x3f) + 1, Int(bytes[2]))
@@ -49,7 +49,7 @@ private func readPlain(_ text: [UInt8], _ size: Int) {
     checkEnd(&cut)
 }
 
-/// What was sealed is read as it is without.
+/// A sealed request is read like an unsealed one.
 private func check(_ step: AgentExchange.Step, against text: [UInt8]) {
     let read: Result<AgentRequest, AgentRefusal> = text.withUnsafeBytes { bytes in
         do throws(AgentRefusal) { return .success(try AgentRequest(json: bytes)) } catch { return .failure(error) }
@@ -72,7 +72,7 @@ extension String {
     fileprivate var isSafeToShow: Bool { unicodeScalars.allSatisfy(\.isSafeToShow) }
 }
 
-/// Whatever was asked, its answer is one object, under the seal of the request.
+/// For every request, the answer is one object, with the seal of the request.
 private func checkAnswer(
     _ exchange: AgentExchange, to text: [UInt8], openedBy client: AgentSeal, _ step: AgentExchange.Step
 ) {
@@ -89,7 +89,7 @@ private func checkAnswer(
     precondition((try? JSONReader.read(plain)) != nil, "an answer that is no JSON")
 }
 
-/// After its end it takes nothing and says nothing.
+/// After its end it reads nothing and sends nothing.
 private func checkEnd(_ exchange: inout AgentExchange) {
     precondition(exchange.count <= AgentExchange.limit + 1, "it keeps more than it may")
     _ = exchange.end(.stalled)
@@ -99,7 +99,7 @@ private func checkEnd(_ exchange: inout AgentExchange) {
 }
 
 extension AgentExchange {
-    /// - Returns: the first thing that comes of it.
+    /// - Returns: the first result.
     fileprivate mutating func feed(_ bytes: [UInt8], _ size: Int) -> Step {
         for start in stride(from: 0, to: bytes.count, by: size) {
             bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { append($0) }

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerVault
 
-/// The beginning of a backup, and what a chunk holds that was sealed with its key.
+/// The beginning of a backup, and the content of a chunk that was sealed with its key.
 func readBackup(_ bytes: UnsafeRawBufferPointer) {
     _ = try? BackupHeader(Array(bytes.prefix(BackupHeader.count)))
     readStream(bytes)

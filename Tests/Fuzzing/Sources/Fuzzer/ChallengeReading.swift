@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// The value of a `WWW-Authenticate` header, as an app hands on what a resource server sent.
+/// The value of a `WWW-Authenticate` header, which an app passes on from a resource server.
 func readChallenge(_ bytes: UnsafeRawBufferPointer) {
     let header = String(decoding: bytes, as: UTF8.self)
     let challenge: ResourceChallenge

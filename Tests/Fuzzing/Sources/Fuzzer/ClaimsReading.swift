@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerOAuth
 import CSignatures
 
-/// The bytes are the claims of an ID token that is signed with the provider's key: what is behind the signature is reached.
+/// The bytes are the claims of an ID token signed with the provider's key, so that the code after the signature check is reached.
 func readClaims(_ bytes: UnsafeRawBufferPointer) {
     let token = Secret(signer.token(Array(bytes)))
     var expectation = IDTokenExpectation(clientID: "client", nonce: "nonce")

@@ -5,7 +5,7 @@ import BrokerValues
 import BrokerVault
 import Glibc
 
-/// The URL of a redirect, as `interaction.complete` is handed it, or the query of the listener.
+/// The URL of a redirect, as in `interaction.complete`, or the query of the listener.
 func readRedirect(_ bytes: UnsafeRawBufferPointer) {
     let text = String(decoding: bytes, as: UTF8.self)
     var expected = RedirectCheck.Expectation(state: "state", issuer: "https://provider.example", requiresIssuer: true)
@@ -21,14 +21,14 @@ func readRedirect(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
-/// A configuration file, with no app beside it.
+/// A configuration file, without apps.
 func readConfiguration(_ bytes: UnsafeRawBufferPointer) {
     write(bytes, to: "\(folder)/config.toml")
     let loaded = try? ConfigurationLoader(files: .only("\(folder)/config.toml")).load()
     precondition(loaded != nil || !mustAccept, "a valid seed was refused")
 }
 
-/// An app's file, beside a configuration that says nothing.
+/// An app's file, with an empty configuration.
 func readApps(_ bytes: UnsafeRawBufferPointer) {
     write(UnsafeRawBufferPointer(start: nil, count: 0), to: "\(folder)/config.toml")
     write(bytes, to: "\(folder)/apps.d/app.toml")
@@ -56,7 +56,7 @@ func readUnifiedCache(_ bytes: UnsafeRawBufferPointer) {
     precondition(!mustAccept || !plan.accounts.isEmpty, "a valid seed was refused")
 }
 
-/// What was sealed in a row, as any earlier version may have written it.
+/// A sealed row, as any earlier version may have written it.
 func readRecords(_ bytes: UnsafeRawBufferPointer) {
     guard let node = try? JSONReader.read(bytes) else { return }
     func read<Record: VaultRecord>(_ type: Record.Type) {
@@ -78,7 +78,7 @@ func readRecords(_ bytes: UnsafeRawBufferPointer) {
     read(PartitionOwnerRecord.self)
 }
 
-/// Of a run over the seeds that are named valid.
+/// The state of a run over the seeds that are named valid.
 let mustAccept = getenv("FUZZ_VALID") != nil
 
 private let folder: String = {

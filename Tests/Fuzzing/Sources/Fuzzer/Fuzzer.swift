@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is fuzzed: each reads bytes that come from outside. `FUZZ` in the environment names one.
+/// The fuzzing targets: each reads bytes from outside. `FUZZ` in the environment names one.
 private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "requests": readRequest,
     "lines": readLines,
@@ -49,7 +49,7 @@ private func startDriver(
 
 /// libFuzzer calls this with each input.
 ///
-/// - Returns: 0; what is wrong ends the process instead.
+/// - Returns: 0; an error ends the process instead.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     reader(UnsafeRawBufferPointer(start: start, count: count))

@@ -1,6 +1,6 @@
 import BrokerSocket
 
-/// Cuts the bytes as the first of them says, and holds the lines against those of the whole.
+/// Splits the bytes as the first of them selects, and compares the lines with those of the whole.
 func readLines(_ bytes: UnsafeRawBufferPointer) {
     guard let first = bytes.first else { return }
     let (size, limit) = (Int(first & 0x1f) + 1, Int(first >> 5) * 16 + 8)

@@ -3,7 +3,7 @@ import BrokerOAuth
 import BrokerValues
 import Synchronization
 
-/// A token endpoint that asks for nonces (RFC 9449, section 8): the parts of the input are lines of its answers' headers.
+/// A token endpoint that asks for nonces (RFC 9449, section 8): the parts of the input are lines of its responses' headers.
 func readNonces(_ bytes: UnsafeRawBufferPointer) {
     let endpoint = DemandingEndpoint(ProviderReading.answers(in: bytes))
     let provider = OAuthProvider(http: endpoint, clock: FixedClock(), proofs: CheckingProofs())
@@ -43,7 +43,7 @@ private final class DemandingEndpoint: HTTPTransport {
     }
 }
 
-/// Makes no proofs, and looks at what would be in them.
+/// Makes no proofs, and checks their intended contents.
 private struct CheckingProofs: ProofSigner {
     func makeKey() -> ProofKey? { fatalError("no request asks for one") }
     func key(privateKey: Secret) -> ProofKey? { nil }

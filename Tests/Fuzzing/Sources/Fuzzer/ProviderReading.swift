@@ -4,7 +4,7 @@ import BrokerValues
 import Dispatch
 import Synchronization
 
-/// A provider that answers with whatever bytes there are.
+/// A provider that answers with the given bytes.
 enum ProviderReading {
     static func metadata(_ bytes: UnsafeRawBufferPointer) {
         let answers = answers(in: bytes)
@@ -39,7 +39,7 @@ enum ProviderReading {
             let token = Secret(String(decoding: parts.first ?? [], as: UTF8.self))
             let claims = try? await provider(Array(parts.dropFirst())).verify(
                 idToken: token, against: IDTokenExpectation(clientID: "client", nonce: "nonce"), at: metadata)
-            // Nobody signs with a key of the fuzzer's.
+            // No token is signed with a key of the fuzzer.
             precondition(claims == nil || parts.count > 1, "an ID token without a key was taken")
         }
     }
@@ -77,7 +77,7 @@ enum ProviderReading {
     }
 }
 
-/// Gives its answers one after the other, and then the last one again. One that begins with ! is an error.
+/// Gives its responses one after the other, and then the last one again. One that begins with ! is an error.
 private final class Answering: HTTPTransport {
     private let answers: Mutex<[[UInt8]]>
 

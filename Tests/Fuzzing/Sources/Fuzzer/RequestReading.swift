@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 import Foundation
 
-/// Gives any bytes to the reader of requests and holds its verdict and its value against Foundation's.
+/// Passes any bytes to the request parser and compares its verdict and its value with Foundation's.
 func readRequest(_ bytes: UnsafeRawBufferPointer) {
     compareWithFoundation(bytes)
     answerRequests(RequestLine(bytes))
@@ -28,22 +28,22 @@ private func compareWithFoundation(_ bytes: UnsafeRawBufferPointer) {
     writeAndReadAgain(ours)
 }
 
-/// What the broker refuses and Foundation does not.
+/// Input that the broker refuses and Foundation accepts.
 private func isStricterOnPurpose(_ error: JSONReader.Malformed, _ bytes: UnsafeRawBufferPointer) -> Bool {
     if [.tooDeep, .tooMany, .notStreamSafe].contains(error.problem) || isTrailingComma(error, bytes) { return true }
-    // Foundation takes UTF-16 and UTF-32, which it recognizes by a mark or by zeros, and skips UTF-8's mark.
+    // Foundation accepts UTF-16 and UTF-32, which it recognizes by a mark or by zeros, and skips UTF-8's mark.
     if bytes.prefix(4).contains(0) || bytes.starts(with: [0xef, 0xbb, 0xbf]) { return true }
     return bytes.starts(with: [0xfe, 0xff]) || bytes.starts(with: [0xff, 0xfe])
 }
 
-/// Foundation lets a comma stand before the closing bracket.
+/// Foundation accepts a comma before the closing bracket.
 private func isTrailingComma(_ error: JSONReader.Malformed, _ bytes: UnsafeRawBufferPointer) -> Bool {
     guard error.problem == .unexpectedByte, bytes[error.offset] | 0x20 == UInt8(ascii: "}") else { return false }
     return bytes[..<error.offset].last { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } == UInt8(ascii: ",")
 }
 
-/// Foundation's decoder leaves out what it does not need (the second of two members with one name); its serialization
-/// looks at everything. Both must take a text for it to count as taken.
+/// Foundation's decoder skips unused members (the second of two with one name); its serialization
+/// parses everything. Both must accept a text for it to count as accepted.
 private func foundation(_ bytes: UnsafeRawBufferPointer) -> JSONValue? {
     let data = Data(bytes)
     guard (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil else { return nil }
@@ -59,7 +59,7 @@ private func isSame(_ ours: JSONNode, _ theirs: JSONValue) -> Bool {
     case (.number(let a), .number(let b)): Double(a) == b
     case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { isSame($0, $1) }
     case (.object(let a), .object(let b)):
-        // Which of two members with one name counts is nobody's standard; the reader keeps both.
+        // No standard says which of two members with one name counts; the parser keeps both.
         Set(a.map(\.name)) == Set(b.keys)
             && b.allSatisfy { name, value in a.contains { $0.name == name && isSame($0.value, value) } }
     default: false
@@ -85,7 +85,7 @@ private func writeAndReadAgain(_ node: JSONNode) {
     precondition(again.value == node.value, "\(node.value) came back as \(again.value)")
 }
 
-/// Decodes the params of whatever method is named, and writes an answer that must be one line of JSON.
+/// Decodes the params of the named method, and writes an answer that must be one line of JSON.
 private func answerRequests(_ line: RequestLine) {
     let items: [RequestLine.Item] =
         switch line {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerVault
 
-/// What lies behind the seals of the vault's manifest: a page and a root.
+/// The unsealed content of the vault's manifest: a page and a root.
 func readManifest(_ bytes: UnsafeRawBufferPointer) {
     let bytes = Array(bytes)
     if let page = ManifestPage(bytes) {
@@ -13,7 +13,7 @@ func readManifest(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
-/// The bytes as a stream's header and a message, which nobody sealed; and as a message that was sealed and cut short.
+/// The bytes as a stream's header and an unsealed message; and as a message that was sealed and truncated.
 func readStream(_ bytes: UnsafeRawBufferPointer) {
     let key = Secret(String(repeating: "k", count: 32))
     let count = min(bytes.count, SecretStream.headerCount)

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Text of anybody's on its way to people and to other programs.
+/// Untrusted text on its way to people and to other programs.
 func readText(_ bytes: UnsafeRawBufferPointer) {
     let text = String(decoding: bytes, as: UTF8.self)
     for length in [0, 7, 4096] {
@@ -12,7 +12,7 @@ func readText(_ bytes: UnsafeRawBufferPointer) {
         }
     }
     let line = HandOver.shellWord(text)
-    // As bytes: `==` of strings brings a hundred thousand combining marks into their order first.
+    // As bytes: `==` of strings first normalizes the order of a hundred thousand combining marks.
     precondition(word(line, backslashInQuotes: false).utf8.elementsEqual(text.utf8), "another word to sh")
     precondition(word(line, backslashInQuotes: true).utf8.elementsEqual(text.utf8), "another word to fish")
     precondition(systemdText(HandOver.systemdWord(text)) == Array(text.utf8), "another word to systemd")
@@ -25,7 +25,7 @@ func readText(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
-/// As systemd reads a word, in which two dollars are one; nil where one alone begins a variable.
+/// Unescapes a word like systemd, for which two dollars are one; `nil` if a single one begins a variable.
 private func systemdText(_ word: String) -> [UInt8]? {
     var (bytes, rest) = ([UInt8](), word.utf8[...])
     while let byte = rest.popFirst() {
@@ -35,7 +35,7 @@ private func systemdText(_ word: String) -> [UInt8]? {
     return bytes
 }
 
-/// As a shell reads a line of one word that has nothing but quotes and backslashes.
+/// Parses a line of one word like a shell, with only quotes and backslashes.
 ///
 /// - Parameter backslashInQuotes: whether it escapes a quote and itself between single quotes.
 private func word(_ line: String, backslashInQuotes: Bool) -> String {

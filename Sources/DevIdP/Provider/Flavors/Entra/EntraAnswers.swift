@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Hummingbird
 
-/// What an Entra server's answers have, and lack, compared with a plain provider's.
+/// The differences between an Entra server's responses and a plain provider's.
 extension EntraFlavor {
     func finish(discovery members: inout [String: JSON], of realm: Realm) {
         let origin = realm.base.dropLast(1 + (realm.tenant ?? "").count)
         let isShared = directory.tenant(realm.tenant ?? "") == nil
-        // The issuer depends on who signs in: the client puts the token's `tid` into it.
+        // The issuer depends on the user: the client inserts the token's `tid` into it.
         members["issuer"] = .string("\(origin)/\(isShared ? "{tenantid}" : realm.tenant ?? "")/v2.0")
         members["jwks_uri"] = .string("\(origin)/common\(paths.keys)")
         members["scopes_supported"] = ["openid", "profile", "email", "offline_access"]
@@ -28,7 +28,7 @@ extension EntraFlavor {
         if !issue.grant.scopes.contains("offline_access") { members["refresh_token"] = nil }
         if issue.client.isFamilyMember, members["refresh_token"] != nil { members["foci"] = "1" }
         guard issue.form["client_info"] == "1", let home = directory.home(of: issue.user.username) else { return }
-        // Always of the home tenant: it makes one account of a person who is a guest elsewhere.
+        // Always the home tenant: it makes one account of a person who is a guest elsewhere.
         let info = ["uid": directory.objectID(of: issue.user.username, in: home), "utid": home.id]
         members["client_info"] = (try? jsonText(info)).map { .string(Data($0.utf8).base64URLText) }
     }
@@ -104,7 +104,7 @@ struct EntraFailure {
 }
 
 extension Provider {
-    /// Which hosts are one cloud, and where a tenant's metadata is: asked by clients that do not know the host.
+    /// The hosts of one cloud, and the location of a tenant's metadata: for clients that do not know the host.
     func instanceDiscovery(_ context: ProviderContext) throws -> Response {
         let asked = context.form["authorization_endpoint"].flatMap { URLComponents(string: $0) }
         let host = asked?.host.map { host in asked?.port.map { "\(host):\($0)" } ?? host }

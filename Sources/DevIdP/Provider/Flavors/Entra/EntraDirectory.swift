@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// The tenants of an Entra-shaped provider, and who is at home or a guest where.
+/// The tenants of an Entra-like provider, with their members and guests.
 package struct EntraDirectory: Sendable, Equatable {
     package struct Tenant: Sendable, Equatable {
         package var id: String
@@ -15,7 +15,7 @@ package struct EntraDirectory: Sendable, Equatable {
         }
     }
 
-    /// Where personal accounts live, in every cloud.
+    /// The tenant of personal accounts, in every cloud.
     package static let consumers = Tenant(
         id: "9188040d-6c67-4c5b-b112-36a304b66dad", domain: "personal.test", name: "Personal accounts")
     package static let alpha = Tenant(
@@ -24,16 +24,16 @@ package struct EntraDirectory: Sendable, Equatable {
         id: "be7a0000-0000-4000-8000-00000000000b", domain: "beta.test", name: "Beta")
 
     package var tenants = [alpha, beta, consumers]
-    /// Tenant ids by user name; whoever is not in it is at home in the first tenant.
+    /// Tenant ids by user name; all other users belong to the first tenant.
     package var homes = ["bob": beta.id, "carol": consumers.id]
     /// Tenant ids by user name.
     package var guests = ["alice": [beta.id]]
-    /// What `RESOURCE/.default` stands for.
+    /// The permissions that `RESOURCE/.default` expands to.
     package var registeredPermissions = ["user_impersonation"]
-    /// Origins of other clouds by the names of the people who are at home there. They sign in there when the client says
+    /// Origins of other clouds by the names of the people whose home they are. They sign in there if the client sends
     /// `instance_aware`, and not at all otherwise.
     package var otherClouds: [String: String] = [:]
-    /// The host that requests with `instance_aware` get, instead of this provider's own.
+    /// The host in responses to requests with `instance_aware`, instead of this provider's own.
     package var cloudInstanceHost: String?
 
     package init() {}
@@ -46,7 +46,7 @@ package struct EntraDirectory: Sendable, Equatable {
 
     func isGuest(_ username: String, in tenant: Tenant) -> Bool { guests[username]?.contains(tenant.id) ?? false }
 
-    /// The object id of a person: another one in every tenant.
+    /// The object id of a person: a different one in every tenant.
     package func objectID(of username: String, in tenant: Tenant) -> String {
         let digest = SHA256.hash(data: Data("object:\(username):\(tenant.id)".utf8))
         let hex = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
@@ -57,7 +57,7 @@ package struct EntraDirectory: Sendable, Equatable {
         return groups.parts.joined(separator: "-")
     }
 
-    /// The people with the addresses that they sign in by.
+    /// The people with the addresses that they sign in with.
     func withAddresses(_ people: [ProviderUser]) -> [ProviderUser] {
         people.map { person in
             var person = person

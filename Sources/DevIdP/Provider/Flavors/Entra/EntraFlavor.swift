@@ -5,12 +5,12 @@ import FoundationEssentials
 struct EntraFlavor: Flavor {
     let directory: EntraDirectory
 
-    /// Where a path may say "whichever tenant is the person's own".
+    /// Path segments that mean "the person's own tenant".
     private static let shared = ["common", "organizations"]
     private static let openIDScopes = ["openid", "profile", "email", "offline_access"]
     static let graph = "https://graph.microsoft.com"
 
-    /// Below `common`: which hosts are one cloud.
+    /// Below `common`: the hosts of one cloud.
     static let instancePath = "/discovery/instance"
 
     let realmPath = "/:tenant"
@@ -75,10 +75,10 @@ struct EntraFlavor: Flavor {
         return tenant
     }
 
-    /// A refresh token is good for every resource that was agreed to, and in every tenant.
+    /// A refresh token is valid for every resource that was consented to, and in every tenant.
     let refreshRules = RefreshRules(allowsOtherScopes: true, knowsFamilies: true)
 
-    /// An access token is for one resource, the first that is named.
+    /// An access token is for one resource, the first one named.
     func accessScopes(_ scopes: [String]) throws(OAuthFailure) -> [String] {
         let about = scopes.filter { !Self.openIDScopes.contains($0) }
         let ofOpenID = scopes.filter { Self.openIDScopes.contains($0) && $0 != "offline_access" }
@@ -96,7 +96,7 @@ struct EntraFlavor: Flavor {
         [scopes.first { !Self.openIDScopes.contains($0) }.map(Self.resource) ?? Self.graph]
     }
 
-    /// What stands before a scope's last slash; Graph's scopes need not say it.
+    /// The part before a scope's last slash; Graph's scopes may omit it.
     private static func resource(of scope: String) -> String {
         scope.lastIndex(of: "/").map { String(scope[..<$0]) } ?? graph
     }
