@@ -33,7 +33,7 @@ RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 # What is installed: constants are always read-only. (Debian's valgrind cannot read a program that is laid out so and has tables for
 # unwinding.)
 INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld -Xlinker -O2 -Xlinker --icf=safe
-# brokerctl, besides (decision 102).
+# brokerctl, besides (decision 1).
 SMALLER := -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
 
 # What `make dist` links: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
