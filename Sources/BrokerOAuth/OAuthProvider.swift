@@ -108,7 +108,7 @@ package final class OAuthProvider: IdentityProvider {
     ) async throws(ProviderError) -> IDTokenClaims {
         let token = await thread.read(bytes: idToken.count) { CompactToken(idToken) }
         guard let token, !token.hasCriticalExtensions, !token.isTypedOtherwise else {
-            throw Self.refused("it is not in the form of one")
+            throw Self.refused("it is malformed")
         }
         guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {
             throw Self.refused(.issuer(metadata.issuer, asked: metadata.authority.url))

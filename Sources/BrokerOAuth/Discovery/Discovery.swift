@@ -101,7 +101,7 @@ final class Discovery: Sendable {
     private func metadata(at address: String, of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         guard let url = EndpointRule(authority: authority).accepted(address) else {
             throw .invalidResponse(
-                status: nil, "The authority \(authority.url) is no address that can be asked. Check its spelling.")
+                status: nil, "The authority \(authority.url) is not a usable URL. Check its spelling.")
         }
         let completion = completion(of: authority)
         let document = try await documents.document(at: DocumentPlace(url, of: authority)) {

@@ -49,7 +49,7 @@ struct EndpointAnswer {
 
     /// - Parameter what: a clause: "names no code".
     func incomplete(_ what: String) -> ProviderError {
-        .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask who runs the provider.")
+        .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask the provider's operator.")
     }
 }
 
