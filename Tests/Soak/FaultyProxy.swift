@@ -174,7 +174,7 @@ private final class Crossing {
         }
     }
 
-    /// - Returns: whether this is the first part of the request.
+    /// - Returns: whether this is the first effect of the fault.
     @discardableResult
     private func strike() -> Bool {
         defer { hasStruck = true }

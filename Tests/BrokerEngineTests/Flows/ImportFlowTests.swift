@@ -193,7 +193,7 @@ struct ImportFlowTests {
         }
         let report = try await engine.importCache(others, for: nil, in: Sample.partition)
         #expect(report.accounts == 0 && report.refreshTokens == 0 && report.accessTokens == 0)
-        #expect(report.problems == ["1 of the accounts are left out: mail has as many as are kept for one app."])
+        #expect(report.problems == ["1 of the accounts are left out: mail has reached the limit for one app."])
         let newer = file(secret: "newer", time: "1799999500")
         #expect(try await engine.importCache(newer, for: nil, in: Sample.partition).refreshTokens == 1)
     }

@@ -43,8 +43,8 @@ struct InteractiveFlowTests {
             ),
             // The page shows no foreign text.
             ("code=mallory&iss=Call%20555-0100", "It did not come from the provider that was asked."),
-            ("code=mallory&code=alice", "It says something twice, so that nobody can tell what was meant."),
-            ("code=", "It holds neither a code nor an error."),
+            ("code=mallory&code=alice", "It repeats a parameter, so that its meaning is unclear."),
+            ("code=", "It contains neither a code nor an error."),
         ] {
             let page = await bed.redirects.visit(opening.redirectURI, query: "\(query)&state=\(opening.state)")
             #expect(page == .notAccepted(app: "mail", why: why))

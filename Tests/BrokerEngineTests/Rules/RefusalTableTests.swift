@@ -70,7 +70,7 @@ struct RefusalTableTests {
         let refusal = RefreshRefusal(row.refusal, at: Sample.authority(url))
         #expect(refusal.error.kind == .interactionRequired)
         #expect(refusal.error.reason == row.reason)
-        #expect((refusal.fate == .dead) == row.isDead)
+        #expect((refusal.tokenState == .dead) == row.isDead)
         #expect(refusal.error.message.contains(row.advice))
         if row.advice == Self.administrator { #expect(!refusal.error.message.contains("sign in")) }
     }
@@ -99,7 +99,7 @@ struct RefusalTableTests {
         var circumstances = RefreshRefusal.Circumstances()
         circumstances.isAtHome = false
         let refusal = RefreshRefusal(row.refusal, circumstances, at: Sample.authority(Self.tenant))
-        #expect(refusal.fate == .lives)
+        #expect(refusal.tokenState == .lives)
         let isDeleted = row.reason == .accountDeleted
         #expect(refusal.error.reason == (isDeleted ? .notInTenant : row.isDead ? .loginRequired : row.reason))
     }
@@ -111,6 +111,6 @@ struct RefusalTableTests {
         circumstances.isSecondWithoutReason = isSecond
         let refusal = RefreshRefusal(
             OAuthRefusal(error: "invalid_grant", status: 400), circumstances, at: Sample.authority(Self.tenant))
-        #expect((refusal.fate == .dead) == isSecond)
+        #expect((refusal.tokenState == .dead) == isSecond)
     }
 }

@@ -29,7 +29,7 @@ struct RefusalTests {
         #expect(refusal.error.details.subError == subError)
         #expect(refusal.error.details.claims == claims)
         #expect(refusal.error.details.httpStatus == 400)
-        return (refusal.error.kind, refusal.error.reason, refusal.fate == .dead)
+        return (refusal.error.kind, refusal.error.reason, refusal.tokenState == .dead)
     }
 
     @Test("invalid_grant ends the token, and the person has to sign in again")
@@ -121,7 +121,7 @@ struct RefusalTests {
     @Test("a refusal after a lost response names that as the reason")
     func lostAnswer() {
         let refusal = meaning("invalid_grant", lost: true)
-        #expect(refusal.fate == .dead)
+        #expect(refusal.tokenState == .dead)
         #expect(refusal.error.reason == .refreshTokenRevoked)
         #expect(refusal.error.message.contains("lost"))
         #expect(!meaning("invalid_grant").error.message.contains("lost"))
@@ -134,7 +134,7 @@ struct RefusalTests {
         circumstances.isReusable = true
         let refused = OAuthRefusal(error: "invalid_grant", status: 400)
         let refusal = RefreshRefusal(refused, circumstances, at: Sample.authority())
-        #expect(refusal.fate == .doubtful)
+        #expect(refusal.tokenState == .doubtful)
         #expect(refusal.error.reason == .refreshTokenRevoked)
     }
 }

@@ -158,12 +158,12 @@ struct UnifiedCacheTests {
             })
         #expect(
             cache.problems == [
-                "Entry 1 of RefreshToken is no object.", "Entry 2 of RefreshToken has no secret.",
+                "Entry 1 of RefreshToken is not an object.", "Entry 2 of RefreshToken has no secret.",
                 "Entry 3 of RefreshToken has no client_id.", "Entry 1 of AccessToken has no expires_on.",
             ])
         #expect(cache.refreshTokens.count == 1)
         #expect(cache.accessTokens.count == 1)
-        #expect(UnifiedCache(["Account": 5]).problems == ["The section Account is no object."])
+        #expect(UnifiedCache(["Account": 5]).problems == ["The section Account is not an object."])
     }
 
     @Test("tokens without a person in the file and tokens bound to a key are reported")
