@@ -108,8 +108,8 @@ extension RedirectCheck {
     private static func otherCloud(_ host: String) -> BrokerError {
         BrokerError(
             .invalidResponse,
-            "The sign-in was answered for another cloud (\(host)) than the requested one; name that cloud's authority, or make "
-                + "the app instance-aware.")
+            "The sign-in was answered for another cloud (\(host)) than the requested one; name that cloud's authority, or "
+                + "make the app instance-aware.")
     }
 
     private static func unknownCloud(_ host: String) -> BrokerError {

@@ -79,7 +79,7 @@ package struct SignInRequirements: Sendable {
         guard let acr, contexts.isEmpty || contexts.contains(acr) else {
             throw BrokerError(
                 .invalidResponse,
-                "The provider did not authenticate the person as the app requires (acr); contact the provider's operator.")
+                "The provider did not authenticate the person as the app requires (acr); contact its operator.")
         }
     }
 
@@ -91,8 +91,8 @@ package struct SignInRequirements: Sendable {
         guard let acr, contexts.isEmpty || contexts.contains(acr) else {
             throw BrokerError(
                 .interactionRequired,
-                "The saved sign-in does not meet the app's authentication requirement (acr); sign in interactively with "
-                    + "the same claims.", reason: .claimsChallenge)
+                "The saved sign-in does not meet the app's authentication requirement (acr); sign in "
+                    + "interactively with the same claims.", reason: .claimsChallenge)
         }
     }
 

@@ -82,7 +82,7 @@ struct BoundRefreshTokenTests {
         #expect(Set(keys(bed)).count == 1)
         _ = try await bed.signIn("alice", Self.app(false))
         _ = try await refresh(bed)
-        #expect(keys(bed)[2...] == [nil, nil], "what the newer sign-in brought is spent, and it is not bound")
+        #expect(keys(bed)[2...] == [nil, nil], "the newer sign-in's token is redeemed, which is unbound")
         #expect(bed.provider.refreshes == ["rt-1", "rt-3"])
         _ = try await bed.signIn("alice", Self.app())
         _ = try await refresh(bed)

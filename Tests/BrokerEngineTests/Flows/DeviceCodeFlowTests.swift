@@ -53,7 +53,7 @@ struct DeviceCodeFlowTests {
         #expect(opening.otherHost == nil)
         #expect(opening.expiresOn == Sample.now + 600)
         #expect(opening.interval == 5)
-        #expect(bed.provider.devicePolls == 0, "nobody types that fast")
+        #expect(bed.provider.devicePolls == 0, "no person types that fast")
         try await pass(bed)
         try await pass(bed)
         try await bed.provider.waitForDevicePolls(2)

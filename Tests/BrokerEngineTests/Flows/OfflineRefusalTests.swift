@@ -45,7 +45,7 @@ struct OfflineRefusalTests {
         }
         _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await asked.value
-        #expect(asksOffline(bed).last == true, "who asks for consent asks for everything anew")
+        #expect(asksOffline(bed).last == true, "a request for consent asks for everything anew")
     }
 
     @Test("ends the sign-in if an app's own scope is refused, and nothing is learnt about offline_access")

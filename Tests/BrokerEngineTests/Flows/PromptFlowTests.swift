@@ -71,7 +71,7 @@ struct PromptFlowTests {
             $0.loginHint = "ALICE"
         }
         #expect(hinted == "alice")
-        #expect(try await hint(none) == nil, "whoever is signed in there")
+        #expect(try await hint(none) == nil, "any account signed in there will do")
         #expect(try await hint { $0.account = .id(id) } == nil)
     }
 

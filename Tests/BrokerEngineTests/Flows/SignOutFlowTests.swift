@@ -215,7 +215,7 @@ struct SignOutFlowTests {
         bed.roster.set([mail, calendar])
         try await bed.signIn("alice", mail)
         guard case .failed = try await signOut(bed, request(mail) { $0.revoke = true }).revocation else {
-            Issue.record("revoked what calendar needs")
+            Issue.record("a token that calendar needs was revoked")
             return
         }
         #expect(bed.provider.revoked.isEmpty)

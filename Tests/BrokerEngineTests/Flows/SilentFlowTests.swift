@@ -105,7 +105,7 @@ struct SilentFlowTests {
                 try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes))
             }
             #expect(error?.kind == .interactionRequired)
-            #expect(error?.details.accounts?.map(\.username) == ["alice"], "who has to be asked")
+            #expect(error?.details.accounts?.map(\.username) == ["alice"], "the account to sign in")
             return error?.reason
         }
         #expect(await reason() == .refreshTokenRevoked)

@@ -213,7 +213,7 @@ struct SilentTroubleTests {
         #expect(told?.details.retryAfter == 30)
         #expect(told?.details.httpStatus == 429)
         #expect(bed.provider.refreshes.count == 1)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil, "what is cached is served all the same")
+        #expect(bed.engine.memory.cached(bed.silent()) != nil, "a cached token is served all the same")
         let other = bed.silent { $0.resources = ["https://api.example"] }
         #expect(await failure(bed, other)?.kind == .serverUnavailable)
 

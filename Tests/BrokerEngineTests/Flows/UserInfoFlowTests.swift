@@ -65,7 +65,7 @@ struct UserInfoFlowTests {
         let token = try await bed.signIn()
         #expect(token.account.username == "alice@example.org")
         #expect(token.account.name == "Alice")
-        #expect(token.account.claims?["acr"] == nil, "what is decided by goes by the ID token alone")
+        #expect(token.account.claims?["acr"] == nil, "decisions rely on the ID token alone")
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let refreshed = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         #expect(refreshed.account.username == "alice@example.org")

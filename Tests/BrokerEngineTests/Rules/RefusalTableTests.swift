@@ -13,7 +13,7 @@ struct RefusalTableTests {
         var number: Int64?
         var reason: ErrorReason
         var isDead = false
-        /// The sentence's advice, so that nobody is told to do something useless.
+        /// The sentence's advice, so that it does not suggest something useless.
         var advice = "sign in"
 
         var refusal: OAuthRefusal {

@@ -53,10 +53,10 @@ struct ScopeRuleTests {
         #expect(may(["READ", "email"]))
         #expect(may([]))
         #expect(!may(["read", "write"]))
-        #expect(may(["https://api.example/.default"]), "nobody grants it by this name")
+        #expect(may(["https://api.example/.default"]), "no provider grants it by this name")
         #expect(may(["write"], at: ["https://api.example"]), "the grant may be for several resources")
         #expect(may(["write"], granted: []), "imported without its scopes")
-        #expect(may(["write"], .entra), "its refresh tokens are good for whatever the person agreed to")
+        #expect(may(["write"], .entra), "its refresh tokens are good for all scopes with consent")
     }
 
     @Test("a token for a .default is renewed by that alone, and any other by all its scopes")
