@@ -29,7 +29,7 @@ final class Discovery: Sendable {
             return try await discovered(authority)
         } catch .invalidResponse(status: let status?, let why) {
             let completion = completion(of: authority)
-            guard !authority.rules.alwaysHasOpenIDDocument, completion.isWholeProvider else {
+            guard !authority.rules.alwaysHasOpenIDDocument, completion.describesWholeProvider else {
                 throw .invalidResponse(status: status, why)
             }
             return try MetadataReader.metadata(
@@ -137,7 +137,7 @@ extension Discovery {
 
 extension MetadataOverride {
     /// Enough for a provider that publishes no document at all.
-    fileprivate var isWholeProvider: Bool {
+    fileprivate var describesWholeProvider: Bool {
         ["authorization_endpoint", "token_endpoint", "jwks_uri"].allSatisfy { endpoints[$0] != nil }
     }
 }

@@ -60,17 +60,17 @@ enum MetadataReader {
                     + "of the configuration: \(foreign.name) = \"…\".")
         }
         if let url = metadata.deviceAuthorizationEndpoint,
-            !hosts.allows(deviceEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(deviceEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.deviceAuthorizationEndpoint = nil
         }
         if let url = metadata.registrationEndpoint,
-            !hosts.allows(registrationEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(registrationEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.registrationEndpoint = nil
         }
         if let url = metadata.userinfoEndpoint,
-            !hosts.allows(userInfoEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(userInfoEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.userinfoEndpoint = nil
         }
