@@ -195,7 +195,7 @@ struct GrantTests {
         }
     }
 
-    @Test("of two waits of a sandbox that exceed one request, the first continues and the second is refused")
+    @Test("a sandbox's second wait is refused if both together exceed one request, and the first continues")
     func noCircle() async throws {
         try await ServerBed.runSignedIn { server in
             let person = try await server.connect()

@@ -2,7 +2,6 @@ import Synchronization
 
 /// The shared key of both sides. It takes a tenth of a millisecond, and the client needs as long for its own half: so the
 /// broker's key is sent first, and any thread with time may compute this meanwhile.
-/// goes out first, and whoever has the time may see to this meanwhile.
 package final class AgentAgreement: Sendable {
     private let peer: [UInt8]
     private let own: AgentKeyPair

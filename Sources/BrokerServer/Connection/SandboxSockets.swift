@@ -75,6 +75,7 @@ package final class SandboxSockets: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - folders: where sockets are made.
     ///   - payer: the user whose quota a user's sockets count against.
     package init(
         in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource,

@@ -3,7 +3,7 @@ import BrokerValues
 import NIOHTTP1
 import Synchronization
 
-/// One question on its own addresses: who may see it, and whose answer counts. It is independent of sockets.
+/// One question on its own addresses, and the rules for viewing and answering it. It is independent of sockets.
 ///
 /// The address that the browser is started with works once, and leads to another one, which is in no program's arguments. A
 /// second opening of the first may be a program that read it there; as the order cannot be known, the question is withdrawn. The
