@@ -21,7 +21,7 @@ struct AppSpellingTests {
             let error = await #expect(throws: BrokerError.self) {
                 try await bed.directory.register(app, in: AccessBed.partition)
             }
-            #expect(error?.kind == .invalidParameter && error?.message.contains("other bytes") == true)
+            #expect(error?.kind == .invalidParameter && error?.message.contains("Unicode encoding") == true)
         }
         #expect(try await bed.reopened().list(in: AccessBed.partition).map(\.name) == [name])
     }

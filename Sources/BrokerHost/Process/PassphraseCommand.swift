@@ -38,7 +38,7 @@ package struct PassphraseCommand: Sendable {
 
     private func failure(_ what: String) -> VaultError {
         .awaitingKey(
-            "The program of vault.passphrase_command (\(words[0])) \(what); mend that, or unlock the broker with brokerctl unlock."
+            "The program of vault.passphrase_command (\(words[0])) \(what); fix this, or unlock the broker with brokerctl unlock."
         )
     }
 }

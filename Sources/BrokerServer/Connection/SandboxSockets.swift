@@ -207,7 +207,7 @@ package final class SandboxSockets: Sendable {
             return listeners
         } catch {
             for listener in listeners { await listener.shutDown(within: .zero) }
-            throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
+            throw BrokerError(.unsupported, "The sandbox's socket is not available. \(error)", cause: error)
         }
     }
 

@@ -47,7 +47,7 @@ struct ConnectionReception: Sendable {
     private func receive(_ arrival: AcceptedConnection, _ look: PeerSnapshot?, on reactor: Reactor) {
         let stream = SocketStream(arrival.descriptor, of: reactor)
         guard let peer = arrival.peer else {
-            notices.tell("connection refused: who it is cannot be told", of: nil)
+            notices.tell("connection refused: the peer cannot be identified", of: nil)
             return stream.close()
         }
         let channel = ConnectionChannel(stream, service: service, limits: limits, table: table, notices: notices)

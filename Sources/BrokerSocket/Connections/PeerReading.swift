@@ -18,7 +18,7 @@ extension PeerCredentials {
     package init(ofSocket descriptor: Int32) throws(SocketError) {
         var peer = broker_peer()
         let code = broker_read_peer(descriptor, &peer)
-        guard code == 0 else { throw .system(doing: "read who connected", code: code) }
+        guard code == 0 else { throw .system(doing: "identify the peer", code: code) }
         let text = withUnsafeBytes(of: &peer.label) { bytes in String(foreign: bytes.prefix { $0 != 0 }) }
         let read: SecurityLabel = text.map { $0.isEmpty ? .none : .text($0) } ?? .unreadable
         let label = peer.label_error == 0 ? read : .unreadable

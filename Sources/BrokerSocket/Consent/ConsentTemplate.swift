@@ -68,7 +68,7 @@ enum ConsentTemplate {
         case .confined: "A program that the system confines. The name is its profile’s."
         case .systemInstalled: "A program of the system: only an administrator can change it."
         case .unknown: "A program of yours. Any other program of yours could pass for it."
-        case .unidentified: "Nobody can tell what this is."
+        case .unidentified: "This program could not be identified."
         }
     }
 
