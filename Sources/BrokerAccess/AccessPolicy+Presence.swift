@@ -54,7 +54,7 @@ extension AccessPolicy {
         let message: String
         switch answer {
         case .shown: return
-        case nil: throw BrokerError(.userCanceled, "Whoever asked for this has gone; nothing was changed.")
+        case nil: throw BrokerError(.userCanceled, "The program that asked for this has gone; nothing was changed.")
         case .notShown:
             throw BrokerError(
                 .userCanceled,

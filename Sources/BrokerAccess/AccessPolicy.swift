@@ -128,7 +128,7 @@ package final class AccessPolicy: Sendable {
     private func tell(_ settings: AccessSettings) {
         guard settings.adminProof == .group(nil) else { return }
         log.error(
-            "admin.proof is setgid, and there is no group brokerctl: nobody may administer; make the group and reload")
+            "admin.proof is setgid, but no group brokerctl exists: no one may administer; make the group and reload")
     }
 
     /// The first check, at accept: the peer's uid as reported by the kernel.
@@ -157,7 +157,7 @@ package final class AccessPolicy: Sendable {
             case .sandboxed:
                 "An app in a sandbox or container may not do this; use brokerctl outside of it (flatpak-spawn --host, distrobox-host-exec)."
             case .unidentified:
-                "Only a program that is seen to be outside of sandboxes may do this, and this one could not be looked at; it must go on running while it asks."
+                "Cannot verify that this program runs outside of sandboxes; keep it running until the call returns."
             case _ where caller.isOutside:
                 "Only brokerctl may do this here (admin.proof is setgid), as the administrator has installed it: with the group brokerctl and mode 2755."
             case .confined, .systemInstalled, .unknown:

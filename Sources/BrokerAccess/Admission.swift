@@ -104,7 +104,7 @@ extension AccessPolicy {
         case .allowed where mayBeUsed: return
         case .byGrant where mayBeUsed:
             if let grant = admitted.grant, grants.holds(grant, of: caller, as: app) { return }
-            throw takenBack(from: caller, app, "What \(caller.id) had been granted was taken back meanwhile.")
+            throw takenBack(from: caller, app, "The grant of \(caller.id) was revoked meanwhile.")
         case .allowed, .byGrant, .refused:
             throw takenBack(from: caller, app, "\(caller.id) may not use \(app.name) any more.")
         }
@@ -114,7 +114,7 @@ extension AccessPolicy {
     fileprivate func confirmAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !hasAdminProof(gid: caller.facts.gid) else { return }
         throw BrokerError(
-            .accessDenied, "What administration asks for was changed meanwhile (admin.proof); connect again.",
+            .accessDenied, "The proof that administration needs (admin.proof) was changed meanwhile; connect again.",
             reason: .callerNotListed
         ) { $0.caller = caller.id }
     }
@@ -214,7 +214,7 @@ extension AccessPolicy {
         guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
         throw BrokerError(
             .accessDenied,
-            "An earlier vault was put in place of the last one, so who may use \(app.name) is not certain; look at brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
+            "An earlier vault was put in place of the last one, so the callers allowed to use \(app.name) are uncertain; check brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
             reason: .vaultRolledBack
         ) {
             $0.app = app.grantName

@@ -9,7 +9,7 @@ extension AppDirectory {
         let authorities = authorities
         guard let app = Registration(record, clientSecret: clientSecret, by: authorities).app else {
             return .kept(
-                "\(record.authority) is no authority as providers are configured here; mend that, and import again.")
+                "\(record.authority) is no valid authority for this broker's providers; fix this, and import again.")
         }
         do throws(BrokerError) {
             try AppRules.check(app)

@@ -142,7 +142,7 @@ package final class AppDirectory: AppRoster {
         guard let known = try? registrations(of: partition), let other = known.otherSpelling(of: app) else { return }
         throw BrokerError(
             .invalidParameter,
-            "\(other) is there already, written in other bytes that look the same; give the name as it was given then, or another."
+            "\(other) already exists with a different Unicode encoding; give the name as it was given then, or another."
         ) { $0.app = app.name }
     }
 
@@ -290,7 +290,7 @@ package final class AppDirectory: AppRoster {
             guard let known else { continue }
             for (entry, error) in unfit {
                 log.error(
-                    "an app of a file is of no use: \(error.message)",
+                    "an app of a file is unusable: \(error.message)",
                     metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
             }
             tell(ofUseless: known.useless)
@@ -321,7 +321,7 @@ package final class AppDirectory: AppRoster {
     private func tell(ofUseless names: [String]) {
         for name in names.sorted() {
             log.error(
-                "an app's authority is none at a provider of the configured kind: mend the provider's table, or remove the app",
+                "an app's authority does not fit the configured kind of its provider: fix the provider's table, or remove the app",
                 metadata: ["app": "\(name)"])
         }
     }

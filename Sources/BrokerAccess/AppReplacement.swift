@@ -15,7 +15,7 @@ struct AppReplacement {
         let callers = [
             (old.executables, new.executables), (old.units, new.units), (old.sandboxIDs, new.sandboxIDs),
         ].flatMap { Set($0).subtracting($1).sorted() }
-        if !callers.isEmpty { losses.append("who may act as it (\(callers.joined(separator: ", ")))") }
+        if !callers.isEmpty { losses.append("its list of callers (\(callers.joined(separator: ", ")))") }
         if old.allowedScopes != nil, new.allowedScopes == nil { losses.append("its limit of scopes") }
         return losses
     }

@@ -15,7 +15,7 @@ enum AppRules {
         }
         if app.isInstanceAware {
             guard app.authority.rules.hasClouds else {
-                throw invalid("instanceAware", "is for authorities of Microsoft Entra; \(app.authority.url) is none")
+                throw invalid("instanceAware", "is for authorities of Microsoft Entra, not for \(app.authority.url)")
             }
             guard app.clientSecret == nil else {
                 throw invalid("instanceAware", "cannot go with a client secret, which is for its own cloud only")

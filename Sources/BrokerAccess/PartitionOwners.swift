@@ -130,14 +130,14 @@ package final class PartitionOwners: Sendable {
             throw Self.unavailable(error)
         }
         guard !isNobodys else {
-            log.error("nothing says whose the records of a uid are", metadata: ["uid": "\(partition.uid)"])
+            log.error("the owner of a uid's records is unknown", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .accessDenied,
-                "The broker keeps something for uid \(partition.uid), and the record of whose it is has gone; an administrator puts the vault back, or erases it with brokerctl partitions remove \(partition.uid).",
+                "The broker has records of uid \(partition.uid), but not of their owner; an administrator restores the vault, or erases them with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
         if let name = owner?.account, account == nil {
-            log.warning("the account of a uid is not to be found now", metadata: ["uid": "\(partition.uid)"])
+            log.warning("the account of a uid was not found", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .serverUnavailable,
                 "Uid \(partition.uid) has no account now, and was \(SafeText(name, atMost: 64).text)'s; try again when the directory of accounts answers."
@@ -153,7 +153,7 @@ package final class PartitionOwners: Sendable {
             log.warning("the records of a uid are another account's", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .accessDenied,
-                "What the broker keeps for uid \(partition.uid) is of another account, which had this uid before; an administrator erases it with brokerctl partitions remove \(partition.uid).",
+                "The broker's records of uid \(partition.uid) belong to another account, which had this uid before; an administrator erases them with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
         return (account, owner != nil)
@@ -217,13 +217,13 @@ package final class PartitionOwners: Sendable {
 
     private static func unanswered(_ partition: Partition) -> BrokerError {
         BrokerError(
-            .serverUnavailable, "Whose uid \(partition.uid) is cannot be looked up now; try again in a moment.")
+            .serverUnavailable, "The account of uid \(partition.uid) cannot be looked up now; try again in a moment.")
     }
 
     private static func unavailable(_ error: VaultError) -> BrokerError {
         if error == .locked { return .locked }
         return BrokerError(
-            .internal, "Whose records these are could not be read or written; see the broker's log, and try again.",
+            .internal, "The owner of these records could not be read or written; see the broker's log, and try again.",
             reason: .vaultNotWritable, cause: error)
     }
 }

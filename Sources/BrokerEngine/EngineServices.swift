@@ -24,7 +24,7 @@ final class EngineServices: Sendable {
     let refreshOutcomes = OutcomeCounts()
     let rejected = RejectedTokens()
     let turns = RefreshTokenLocks()
-    let underWay: RefreshIntents
+    let refreshIntents: RefreshIntents
     let revocations = Revocations()
     let interactions: InteractionRegistry
     let backups: any BackupStore
@@ -44,7 +44,7 @@ final class EngineServices: Sendable {
         (self.settings, self.log, self.index, self.writer) = (settings, log, index, writer)
         (self.flights, self.gate, self.interactions) = (flights, gate, interactions)
         (self.backups, self.transfers, self.quota) = (backups, transfers, quota)
-        underWay = RefreshIntents(vault: vault, writer: writer, clock: clock, log: log)
+        refreshIntents = RefreshIntents(vault: vault, writer: writer, clock: clock, log: log)
     }
 
     /// For the journal: an error that may quote a provider.
@@ -108,7 +108,7 @@ final class EngineServices: Sendable {
         guard vault.isRolledBack(partition) else { return }
         throw BrokerError(
             .accessDenied,
-            "An earlier vault was put in place of the last one, so an import could bring back who signed out since; look at brokerctl accounts list, run brokerctl cache accept-restore, then import.",
+            "An earlier vault was put in place of the last one, so an import could undo later sign-outs; look at brokerctl accounts list, run brokerctl cache accept-restore, then import.",
             reason: .vaultRolledBack)
     }
 

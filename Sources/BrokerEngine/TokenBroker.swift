@@ -48,7 +48,7 @@ package final class TokenBroker: Sendable {
     /// Releases memory after a burst; to be called after a while without requests.
     package func trim() {
         services.index.trim()
-        services.throttle.with { $0.rest(at: services.clock.uptime) }
+        services.throttle.with { $0.trim(at: services.clock.uptime) }
     }
 
     // MARK: Tokens

@@ -56,13 +56,13 @@ package final class OAuthProvider: IdentityProvider {
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         do throws(ProviderError) {
-            return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+            return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
         } catch {
-            guard error.mayBeOverInAMoment, !grant.isPolled, (try? await clock.sleep(for: Self.moment)) != nil else {
+            guard error.isLikelyTransient, !grant.isPolled, (try? await clock.sleep(for: Self.retryPause)) != nil else {
                 throw error
             }
             do throws(ProviderError) {
-                return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+                return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
             } catch .refused(var refusal) {
                 refusal.isOfSecondTry = true
                 throw .refused(refusal)
@@ -71,10 +71,10 @@ package final class OAuthProvider: IdentityProvider {
     }
 
     /// The same pause as in MSAL.
-    private static let moment = Duration.milliseconds(500)
+    private static let retryPause = Duration.milliseconds(500)
 
     /// A missing endpoint has not processed the request: if the provider names another one by now, that one is asked.
-    private func redeemWhereItIs(
+    private func redeemAtCurrentEndpoint(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
@@ -107,8 +107,8 @@ package final class OAuthProvider: IdentityProvider {
         idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> IDTokenClaims {
         let token = await thread.read(bytes: idToken.count) { CompactToken(idToken) }
-        guard let token, !token.hasCriticalExtensions, !token.isTypedOtherwise else {
-            throw Self.refused("it is not in the form of one")
+        guard let token, !token.hasCriticalExtensions, !token.hasOtherType else {
+            throw Self.refused("it is malformed")
         }
         guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {
             throw Self.refused(.issuer(metadata.issuer, asked: metadata.authority.url))
@@ -161,7 +161,7 @@ package final class OAuthProvider: IdentityProvider {
 extension ProviderError {
     /// A 5xx that was received whole, from a provider that does not give a time to wait. A gateway timeout (504) does not tell
     /// what the provider did.
-    fileprivate var mayBeOverInAMoment: Bool {
+    fileprivate var isLikelyTransient: Bool {
         if case .unavailable(let status, nil, _) = self { status >= 500 && status != 504 } else { false }
     }
 }

@@ -1,20 +1,20 @@
 import BrokerSystem
 import Glibc
 
-/// Why the broker's socket cannot be had.
+/// Why the broker's socket is not available.
 package enum SocketError: Error, Sendable, Equatable {
     /// A socket address holds `limit` bytes of path.
     case pathTooLong(path: String, limit: Int)
-    /// The folder of the socket could be changed by others, or is no folder.
+    /// Other users could change the folder of the socket, or it is no folder.
     case unsafeFolder(path: String, why: String)
     /// Another broker answers there.
     case inUse(path: String)
-    /// Something stands at the path that the broker did not put there and therefore does not remove.
+    /// The path has a file that the broker did not create and therefore does not remove.
     case occupied(path: String, why: String)
     /// The inherited descriptor is no listening Unix stream socket.
     case notAListener(descriptor: Int32)
     /// - Parameters:
-    ///   - doing: what was tried, to follow "could not".
+    ///   - doing: the attempted action, to follow "could not".
     ///   - code: the errno value.
     case system(doing: String, code: Int32)
 }

@@ -72,7 +72,7 @@ struct LayeringTests {
 }
 
 @Suite("Code conventions")
-struct HabitTests {
+struct ConventionTests {
     @Test("public is used only in the client library, and for the types it reexports")
     func publicDeclarations() throws {
         let findings = try SourceFile.all(below: "Sources").filter {

@@ -40,7 +40,7 @@ final class AccessBed: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// The directory as the next start of the broker finds it.
+    /// The directory after a restart of the broker.
     func reopened(_ authorities: AuthorityParser = AuthorityParser()) async throws -> AppDirectory {
         await vault.close()
         return AppDirectory(vault: try await FaultyVault.open(in: folder), authorities: authorities, log: log.logger)
@@ -58,14 +58,14 @@ final class AccessBed: Sendable {
         try policy.admit(caller, as: reference, reaching: reach).app
     }
 
-    /// The grants as the next start of the broker finds them.
+    /// The grants after a restart of the broker.
     func reopenedGrants() async throws -> GrantStore {
         await vault.close()
         return GrantStore(
             vault: try await FaultyVault.open(in: folder), clock: clock, random: CountingRandom(), log: .silent)
     }
 
-    /// The audit log as the next start of the broker finds it.
+    /// The audit log after a restart of the broker.
     func auditLog(_ bounds: AuditLog.Bounds = AuditLog.Bounds()) -> AuditLog {
         AuditLog(vault: vault, clock: clock, random: random, log: log.logger, bounds: bounds)
     }
@@ -83,7 +83,7 @@ final class AccessBed: Sendable {
 }
 
 extension PeerFacts {
-    /// A program of the person's own, in a session of theirs.
+    /// A program of the person, in a session of theirs.
     static var outside: PeerFacts {
         var facts = PeerFacts(uid: 1000, gid: 1000, pid: 4711)
         facts.isPinned = true

@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerValues
 import Testing
 
-@Suite("Who may ask, and as which app")
+@Suite("Admission of callers, and their apps")
 struct AccessPolicyTests {
     @Test("a peer of another uid is not served, root included")
     func otherUser() async throws {
@@ -18,14 +18,14 @@ struct AccessPolicyTests {
         try bed.policy.serves(PeerCredentials(uid: 1000, gid: 1000, pid: 1))
     }
 
-    @Test("an app that lists nobody takes every caller of its person")
+    @Test("an app without a list accepts every caller of its person")
     func unlisted() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
         #expect(try bed.admit(bed.caller(), as: .registered("mail")).name == "mail")
     }
 
-    @Test("an app that lists programs refuses others, and says who asked")
+    @Test("an app that lists programs refuses others, and names the caller")
     func listedPrograms() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -42,7 +42,7 @@ struct AccessPolicyTests {
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
-    @Test("in a vault that was put back, no list of sandboxes is believed until a person says that it is right")
+    @Test("a restored vault's lists of sandboxes do not count until a person confirms them")
     func rolledBack() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -62,7 +62,7 @@ struct AccessPolicyTests {
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
-    @Test("inside a sandbox a path proves nothing: the sandbox has to be listed")
+    @Test("a listed path admits no sandboxed program: the app must list the sandbox")
     func sandboxPaths() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -82,7 +82,7 @@ struct AccessPolicyTests {
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
-    @Test("who cannot be told uses no app, whatever the settings, and brings no client of its own")
+    @Test("an unidentified caller uses no app, whatever the settings, and brings no client of its own")
     func unidentified() async throws {
         let bed = try await AccessBed { $0.tiers.unknown = .allow }
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -121,7 +121,7 @@ struct AccessPolicyTests {
     }
 
     @Test(
-        "an authority is https; plain http is for loopback, and only with the flag",
+        "an authority is https, or plain http on loopback with the flag",
         arguments: [
             "ftp://id.example.org", "id.example.org", "http://id.example.org", "http://127.0.0.1:8080",
             "https://id.example.org/?x=1", "https://user@id.example.org", "http://localhost.evil.example", "https://",
@@ -131,7 +131,7 @@ struct AccessPolicyTests {
         #expect(#expect(throws: BrokerError.self) { try bed.policy.authority(text) }?.kind == .invalidAuthority)
     }
 
-    @Test("an app of a loopback provider is refused when the flag is gone")
+    @Test("an app of a loopback provider is refused without the flag")
     func flagGone() async throws {
         let bed = try await AccessBed { $0.authorities.allowsHTTPLoopback = true }
         try await bed.directory.register(AccessBed.app(authority: "http://127.0.0.1:8080"), in: AccessBed.partition)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Registered apps")
 struct AppDirectoryTests {
-    @Test("a registration is there after a restart, client secret included")
+    @Test("a registration survives a restart, client secret included")
     func persistence() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -22,7 +22,7 @@ struct AppDirectoryTests {
         #expect(try reopened.app(named: "mail", in: AccessBed.partition) == app)
     }
 
-    @Test("an app of several clouds is one after a restart, too")
+    @Test("an app of several clouds stays one app after a restart")
     func instanceAware() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -33,7 +33,7 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().app(named: "mail", in: AccessBed.partition) == app)
     }
 
-    @Test("several clouds are for Entra, and not for a client with a secret", arguments: [true, false])
+    @Test("an app of several clouds must be of Entra, and without a client secret", arguments: [true, false])
     func instanceAwareElsewhere(hasSecret: Bool) async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -51,7 +51,7 @@ struct AppDirectoryTests {
         #expect(error?.message.contains("instanceAware") == true)
     }
 
-    @Test("a person has a thousand apps and no more; others have theirs, and what is there can be changed")
+    @Test("a person has at most a thousand apps, which can still be changed, and others have their own")
     func bound() async throws {
         let bed = try await AccessBed()
         for number in 0..<AppDirectory.mostApps {
@@ -76,7 +76,7 @@ struct AppDirectoryTests {
         try await bed.directory.register(AccessBed.app("one-more"), in: AccessBed.partition)
     }
 
-    @Test("registering again replaces; a client secret that is not given again is gone")
+    @Test("registering again replaces the app, and drops a client secret that is not given again")
     func replacing() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -87,7 +87,7 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().list(in: AccessBed.partition) == [AccessBed.app()])
     }
 
-    @Test("a name that is taken can be refused; the sentence says what a replacement would drop")
+    @Test("a registered name can be refused, and the error says what a replacement would drop")
     func taken() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -109,7 +109,7 @@ struct AppDirectoryTests {
         #expect(try bed.directory.list(in: AccessBed.partition) == [app])
     }
 
-    @Test("a client secret can be kept while something else changes, also after a restart")
+    @Test("a client secret can be kept while other fields change, also after a restart")
     func keptSecret() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -124,7 +124,7 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().list(in: AccessBed.partition) == [kept])
     }
 
-    @Test("a client secret that is kept does not go to another client or another provider", arguments: [true, false])
+    @Test("a kept client secret does not go to another client or another provider", arguments: [true, false])
     func secretOfAnother(isOtherClient: Bool) async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -141,7 +141,7 @@ struct AppDirectoryTests {
         #expect(try bed.directory.list(in: AccessBed.partition) == [app])
     }
 
-    @Test("an app of a file hides the vault's of its name, cannot be changed from here, and goes with its file")
+    @Test("an app from a file hides the vault's app, cannot be changed, and goes with its file")
     func fileEntry() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -167,7 +167,7 @@ struct AppDirectoryTests {
         #expect(try bed.directory.list(in: AccessBed.partition) == [AccessBed.app()])
     }
 
-    @Test("an app of a file that no registration may look like counts for nothing, and is named in the log")
+    @Test("an invalid app from a file is ignored and logged")
     func unfitFileEntry() async throws {
         let bed = try await AccessBed()
         var entry = AppFileEntry(name: "mail", origin: "/etc/brokerd/apps.d/mail.toml:3")
@@ -179,7 +179,7 @@ struct AppDirectoryTests {
         #expect(bed.log.text.contains("mail.toml:3"))
     }
 
-    @Test("a client secret is not lost where its provider is configured as another kind by now")
+    @Test("a client secret is kept if its provider's kind has changed since")
     func secretOfUseless() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app(authority: "https://login.corp.example/Contoso/v2.0")
@@ -208,7 +208,7 @@ struct AppDirectoryTests {
         #expect(bed.directory.apps(in: Partition(uid: 1001)).isEmpty)
     }
 
-    @Test("when hosts become another kind of provider, registrations are read anew, and back")
+    @Test("registrations are parsed again when hosts change to another kind of provider and back")
     func otherKinds() async throws {
         let bed = try await AccessBed()
         let app = AccessBed.app(authority: "https://login.corp.example/Contoso/v2.0")
@@ -220,14 +220,14 @@ struct AppDirectoryTests {
         bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .entra]))
         #expect(try authority()?.url == "https://login.corp.example/contoso")
         #expect(try authority()?.hasTenants == true)
-        // Here the URL is none that this kind has: there is no such app until the table is mended.
+        // The URL does not fit this kind: there is no such app until the table is corrected.
         bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .adfs]))
         #expect(try authority() == nil)
         bed.directory.apply(AuthorityParser())
         #expect(try authority() == app.authority)
     }
 
-    @Test("changes and reloads reach the registrations in memory: they are read from the disk once")
+    @Test("changes and reloads update the registrations in memory, which are read from disk once")
     func readOnce() async throws {
         let bed = try await AccessBed()
         func names() throws -> [String] { try bed.directory.list(in: AccessBed.partition).map(\.name) }
@@ -244,7 +244,7 @@ struct AppDirectoryTests {
         #expect(bed.vault.readsOfAll == 1)
     }
 
-    @Test("of two registrations of a name at a time, the disk and the memory have the same")
+    @Test("two simultaneous registrations of a name leave the same one on disk and in memory")
     func twoAtATime() async throws {
         let bed = try await AccessBed()
         _ = try bed.directory.list(in: AccessBed.partition)
@@ -259,7 +259,7 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().list(in: AccessBed.partition) == inMemory)
     }
 
-    @Test("registrations that cannot be read are an error where it matters who shares something")
+    @Test("unreadable registrations are an error if group members are needed")
     func unreadable() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -276,7 +276,7 @@ struct AppDirectoryTests {
         #expect(members == [GroupMember(AccessBed.app())])
     }
 
-    @Test("an app whose authority its host's kind does not have is named in the log, still shares, and can be removed")
+    @Test("an app whose authority does not fit its host's kind is logged, still shares, and can be removed")
     func useless() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app(authority: "https://login.corp.example/contoso")
@@ -301,7 +301,7 @@ struct AppDirectoryTests {
         #expect(try reopened.list(in: AccessBed.partition).map(\.name) == ["notes"])
     }
 
-    @Test("removing says what was removed; removing again says that there is nothing")
+    @Test("removing an app returns it, and removing it again reports that it does not exist")
     func removing() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -336,7 +336,7 @@ struct AppDirectoryTests {
         #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)
     }
 
-    @Test("an app of a backup is added, and stays as it is where it differs, unless it is to be replaced")
+    @Test("an app of a backup is added, but keeps an existing one unless it is to be replaced")
     func restoring() async throws {
         let bed = try await AccessBed()
         let partition = AccessBed.partition
@@ -361,7 +361,7 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().app(named: "mail", in: partition) == other)
     }
 
-    @Test("an app of a backup that a file registers, or whose authority is none here, is left and named")
+    @Test("an app of a backup is skipped and named if a file registers it or its authority is unusable")
     func restoringWhatCannotBe() async throws {
         let bed = try await AccessBed()
         let app = AccessBed.app()

@@ -4,10 +4,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("How apps and groups are written")
+@Suite("Spelling of apps and groups")
 struct AppSpellingTests {
     @Test(
-        "a name or a group that is another one's in other bytes is refused: on disk they would be two",
+        "a name or a group with the bytes of another spelling is refused, as they would be two on disk",
         arguments: [("Zo\u{eb}", "Zoe\u{308}"), ("Kontakt", "\u{212a}ontakt")])
     func spelling(name: String, other: String) async throws {
         let bed = try await AccessBed()
@@ -21,7 +21,7 @@ struct AppSpellingTests {
             let error = await #expect(throws: BrokerError.self) {
                 try await bed.directory.register(app, in: AccessBed.partition)
             }
-            #expect(error?.kind == .invalidParameter && error?.message.contains("other bytes") == true)
+            #expect(error?.kind == .invalidParameter && error?.message.contains("Unicode encoding") == true)
         }
         #expect(try await bed.reopened().list(in: AccessBed.partition).map(\.name) == [name])
     }

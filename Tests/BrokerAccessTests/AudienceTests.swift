@@ -3,8 +3,8 @@ import BrokerModel
 import BrokerValues
 import Testing
 
-@Suite("Whom a broker serves, and as whom") struct AudienceTests {
-    @Test("a broker for many turns away the uid that stands for all whom it cannot tell apart")
+@Suite("Users that a broker serves, and their partitions") struct AudienceTests {
+    @Test("a broker for many users refuses the overflow uid, which stands for many users")
     func overflow() async throws {
         let bed = try await AccessBed()
         bed.policy.apply(AccessSettings(audience: .everybody(overflow: 65_534)))

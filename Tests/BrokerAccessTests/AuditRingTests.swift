@@ -4,11 +4,11 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("The audit log keeps what matters")
+@Suite("Rings of the audit log")
 struct AuditRingTests {
     private static let partition = AccessBed.partition
 
-    @Test("who is refused again and again is told of what they get and change all the same")
+    @Test("a caller's tokens and changes are recorded even after many refusals")
     func blinded() async throws {
         let scene = try await AuditScene()
         for number in 0..<100 { scene.note("token.acquireSilent", outcome: "accessDenied", app: "app-\(number)") }
@@ -19,7 +19,7 @@ struct AuditRingTests {
         #expect(entries.contains { $0.method == "apps.register" && $0.app == "evil" && $0.detail == nil })
     }
 
-    @Test("of however many tokens and changes, each is told with method, app and account; refusals are counted")
+    @Test("all tokens and changes are recorded with method, app and account, while refusals are counted")
     func essentials() async throws {
         let scene = try await AuditScene()
         for number in 0..<100 {
@@ -35,7 +35,7 @@ struct AuditRingTests {
         #expect(entries.count { $0.outcome == "accessDenied" } == 33)
     }
 
-    @Test("while nothing can be written, refusals leave room for what was changed")
+    @Test("refusals leave room for changes while nothing can be written")
     func unwritten() async throws {
         let scene = try await AuditScene()
         scene.bed.vault.failWriting(.full("the test"))
@@ -56,7 +56,7 @@ struct AuditRingTests {
         #expect(try await scene.list().entries.contains { $0.method == "apps.register" && $0.app == "mail" })
     }
 
-    @Test("tokens and refusals push out no change, and the log says from when on it is whole")
+    @Test("tokens and refusals displace no change, and the log says since when it is complete")
     func rings() async throws {
         let scene = try await AuditScene { $0.blocks = [.changes: 2, .tokens: 2, .refusals: 1] }
         scene.note("apps.register", app: "mail")
@@ -79,7 +79,7 @@ struct AuditRingTests {
         #expect(complete == log.entries.first { $0.outcome == "accessDenied" }?.time && complete > began)
         let whole = log.entries.drop { $0.time < complete }
         #expect(whole.count { $0.outcome == "cached" } >= whole.count { $0.outcome == "accessDenied" })
-        // The next run goes on with each ring.
+        // The next run continues each ring.
         let second = scene.bed.auditLog()
         second.note(AuditEvent(method: "apps.remove", outcome: "done"), by: scene.caller.caller, nil)
         let after = try await second.list(of: nil, since: nil, limit: 10_000, in: Self.partition)
@@ -87,7 +87,7 @@ struct AuditRingTests {
         #expect(after.entries.map(\.sequence).last == (log.entries.last?.sequence ?? 0) + 2)
     }
 
-    @Test("a ring that is taken out as a whole is missed, also by who has the key")
+    @Test("the removal of a whole ring is detected, even if it was done with the key")
     func ringTakenOut() async throws {
         let scene = try await AuditScene()
         scene.handOut()
@@ -104,7 +104,7 @@ struct AuditRingTests {
         #expect(try await scene.list().isIntact)
     }
 
-    @Test("the log of an earlier version is kept and gone on with")
+    @Test("the log of an earlier version is kept and continued")
     func earlierVersion() async throws {
         let scene = try await AuditScene()
         var (value, entries) = ([UInt8](repeating: 0, count: 32), [AuditEntry]())
@@ -129,7 +129,7 @@ struct AuditRingTests {
         #expect(log.entries.map(\.sequence) == Array(1...6))
     }
 
-    /// The fields of the entries above, each with its length before it.
+    /// The fields of the entries above, each preceded by its length.
     private static func value(of entry: AuditEntry, after previous: [UInt8]) -> [UInt8] {
         var bytes = previous
         func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
@@ -147,7 +147,7 @@ struct AuditRingTests {
     }
 }
 
-/// As the version before the rings wrote it.
+/// A block in the format of the version before the rings.
 private struct EarlierBlock: VaultRecord {
     static let kind = RecordKind.auditBlock
     var number: Int64 = 1

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// An audit log, and a caller who does something.
+/// An audit log, and a caller whose actions it records.
 struct AuditScene {
     private static let partition = AccessBed.partition
 
@@ -26,7 +26,7 @@ struct AuditScene {
         log.note(AuditEvent(method: method, outcome: "done"), by: Caller(facts), "c-3")
     }
 
-    /// By `brokerctl`, which this program started.
+    /// An action of `brokerctl`, started by this program.
     func note(_ method: String, byFrontOf path: String) {
         log.note(AuditEvent(method: method, outcome: "done"), by: .brokerctl(startedBy: path), "c-4")
     }
@@ -51,7 +51,7 @@ struct AuditScene {
         try await log.list(of: app, since: since, limit: limit, in: Self.partition)
     }
 
-    /// As somebody would who has the key: the vault itself finds nothing wrong.
+    /// A change made with the key: the vault itself detects nothing.
     func change(puts: [AuditBlockRecord] = [], deletes: [RecordKey] = []) async throws {
         var change = VaultChange(in: Self.partition, deletes: deletes)
         for block in puts { change.puts.append(try bed.vault.seal(block, secret: nil, in: Self.partition).sealed) }
@@ -75,7 +75,7 @@ struct AuditScene {
 }
 
 extension Caller {
-    /// The installed `brokerctl`, which this program of the user's started.
+    /// The installed `brokerctl`, started by this program of the user.
     static func brokerctl(startedBy path: String) -> Caller {
         var (front, starter) = (PeerFacts.outside, PeerFacts.outside)
         (front.executable, front.executableIsRootOwned) = ("/usr/bin/brokerctl", true)

@@ -4,12 +4,12 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("The audit log: bounded, chained, beside the requests")
+@Suite("The audit log is bounded, chained, and written outside requests")
 struct AuditTests {
     private static let partition = AccessBed.partition
     private typealias Scene = AuditScene
 
-    @Test("what was handed out is told with who, by what facts, as which app, whose and for what")
+    @Test("a returned token is recorded with caller, facts, app, account and scopes")
     func told() async throws {
         let scene = try await Scene()
         scene.handOut()
@@ -23,7 +23,7 @@ struct AuditTests {
         #expect(entry.sequence == 2 && entries.first?.caller == nil && entries.first?.reason == nil)
     }
 
-    @Test("the same again is counted, also by another connection; another app, token or outcome is an entry of its own")
+    @Test("equal events are counted, also across connections, and other apps, tokens or outcomes get entries")
     func counted() async throws {
         let scene = try await Scene()
         for number in 1...5 { scene.handOut(id: "c-\(number)") }
@@ -39,12 +39,12 @@ struct AuditTests {
         let entries = try await scene.list().entries.dropFirst()
         #expect(entries.map(\.count) == [7, 1, 1] && entries.map(\.app) == ["mail", "notes", "mail"])
         #expect(entries.first?.correlationID == "c-1")
-        // After a writing the next one begins anew, on the connection that counted before, too.
+        // After a write the next one starts again, also on the connection that counted before.
         scene.handOut()
         #expect(try await scene.list().entries.last?.count == 1)
     }
 
-    @Test("what two programs had brokerctl do is told apart, however soon one came after the other")
+    @Test("brokerctl's actions for two programs are recorded separately, however close in time")
     func starters() async throws {
         let scene = try await Scene()
         for path in ["/opt/x", "/opt/y", "/opt/x"] { scene.note("apps.list", byFrontOf: path) }
@@ -53,7 +53,7 @@ struct AuditTests {
         #expect(entries.map(\.count) == [2, 1])
     }
 
-    @Test("a caller that does ever new things fills the log with few entries")
+    @Test("a caller with ever new events fills the log with few entries")
     func flood() async throws {
         let scene = try await Scene()
         for number in 0..<1_000 { scene.note("token.acquireSilent", outcome: "accessDenied", app: "app-\(number)") }
@@ -62,7 +62,7 @@ struct AuditTests {
         #expect(entries.last?.detail == "and others" && entries.last?.app == nil && entries.last?.count == 968)
     }
 
-    @Test("a user whose callers are refused without end fills their own log; another user's refusals are told apart")
+    @Test("a user's endless refusals fill their own log only, and another user's stay separate")
     func floodOfAnotherUser() async throws {
         let scene = try await Scene()
         func refuse(uid: UInt32, caller: Int, _ app: String) {
@@ -83,7 +83,7 @@ struct AuditTests {
         #expect(own.last?.app == "mail" && own.last?.caller?.id == "/tmp/copy-1")
     }
 
-    @Test("what is lost of one user's log, because nothing could be written, is told in that one")
+    @Test("entries of one user lost for lack of a disk are reported in that user's log")
     func lostOfOneUser() async throws {
         let scene = try await Scene()
         scene.bed.vault.failWriting(.full("no space"))
@@ -105,7 +105,7 @@ struct AuditTests {
         #expect(try await scene.list().entries.contains { $0.method == "audit.lost" })
     }
 
-    @Test("the log is bounded: the oldest go, and what is left is intact")
+    @Test("the log is bounded: the oldest entries go, and the rest is intact")
     func bounded() async throws {
         let scene = try await Scene { $0.blocks[.changes] = 3 }
         try await scene.fill(64 * 5)
@@ -117,7 +117,7 @@ struct AuditTests {
         #expect(try scene.blocks().count == 3)
     }
 
-    @Test("whatever is taken out, put back or changed is seen, also by somebody who has the key")
+    @Test("every removal, rollback or change is detected, even if it was done with the key")
     func tampered() async throws {
         let scene = try await Scene()
         try await scene.fill(200)
@@ -148,14 +148,14 @@ struct AuditTests {
         #expect(try await !scene.list().isIntact)
     }
 
-    @Test("a broker that stopped says so; one that was killed is told of by the next start, and the chain goes on")
+    @Test("the log records a stop, and the next start reports a kill and continues the chain")
     func restarted() async throws {
         let scene = try await Scene()
         scene.handOut()
         await scene.log.stop()
         let second = scene.bed.auditLog()
         second.note(AuditEvent(method: "apps.register", outcome: "done"), by: scene.caller.caller, nil)
-        // Killed: nothing was said.
+        // Killed: nothing was recorded.
         await second.flush()
         let third = scene.bed.auditLog()
         third.note(AuditEvent(method: "apps.remove", outcome: "done"), by: scene.caller.caller, nil)
@@ -171,7 +171,7 @@ struct AuditTests {
         #expect(entries.map(\.reason) == [nil, nil, nil, nil, nil, "interrupted", nil])
     }
 
-    @Test("a broker that was killed before its first writing is told of, too")
+    @Test("a kill before the first write is reported, too")
     func killedEarly() async throws {
         let scene = try await Scene()
         scene.handOut()
@@ -189,7 +189,7 @@ struct AuditTests {
         #expect(entries.dropLast().last?.reason == "interrupted")
     }
 
-    @Test("while the disk refuses or the keys are gone, entries wait; what is too much is counted")
+    @Test("entries wait while the disk refuses or the keys are gone, and the excess is counted")
     func waiting() async throws {
         let scene = try await Scene()
         scene.bed.vault.failWriting(.full("the test"))
@@ -215,7 +215,7 @@ struct AuditTests {
         #expect(locked.count == 1_025 && locked.reduce(0) { $0 + Int($1.count) } == 80 * 32)
     }
 
-    @Test("when everything of a user is erased while their log is written, the log begins anew, and is intact")
+    @Test("erasing a user during a write begins a new log, which is intact")
     func erased() async throws {
         let scene = try await Scene()
         scene.note("apps.register")
@@ -225,7 +225,7 @@ struct AuditTests {
         scene.bed.vault.hold(until: gate)
         async let written: Void = scene.log.flush()
         try await scene.bed.vault.waitForHeld()
-        // Comes as far as it can before the log is written.
+        // Runs as far as it can before the log is written.
         let erasing = Task.immediate {
             try await scene.log.erase(Self.partition) { () async throws(BrokerError) in
                 do throws(VaultError) { try await scene.bed.vault.erase(Self.partition) } catch {
@@ -242,14 +242,14 @@ struct AuditTests {
         #expect(isIntact && entries.map(\.method) == ["broker.start", "apps.list"])
     }
 
-    @Test("a log that went from memory is gone on with where it ended, and is complete whenever the broker ends")
+    @Test("a log evicted from memory is continued at its end, and is complete whenever the broker ends")
     func letGo() async throws {
         let scene = try await Scene { $0.memory = 1 }
         for round in 0..<3 {
             for uid: UInt32 in [1_000, 2_000] { scene.note("round-\(round)", by: uid) }
             await scene.log.flush()
         }
-        // Killed: nothing was said.
+        // Killed: nothing was recorded.
         let second = scene.bed.auditLog()
         for uid: UInt32 in [1_000, 2_000] {
             let partition = Partition(uid: uid)
@@ -265,7 +265,7 @@ struct AuditTests {
         }
     }
 
-    @Test("however many users there are, so many entries wait; who comes when there is no room is counted")
+    @Test("the number of waiting entries is bounded for all users, and those without room are counted")
     func manyUsers() async throws {
         let scene = try await Scene { $0.waiting = 20 }
         scene.bed.vault.failWriting(.full("no space"))
@@ -275,7 +275,7 @@ struct AuditTests {
         }
         scene.bed.vault.failWriting(nil)
         await scene.log.flush()
-        // What was written has left its place.
+        // Written entries have freed their slots.
         for uid: UInt32 in 2_000..<2_030 { scene.note("later", by: uid) }
         var told = 0
         for uid: UInt32 in 2_000..<2_030 {
@@ -283,13 +283,13 @@ struct AuditTests {
             let (entries, isIntact) = (listing.entries, listing.isIntact)
             #expect(isIntact)
             told += entries.count { $0.method.hasPrefix("round") }
-            // What is not told is counted.
+            // Events without an entry are counted.
             #expect(entries.dropFirst().reduce(0) { $0 + $1.count } == 3)
         }
         #expect(told == 20)
     }
 
-    @Test("it is written by itself a few seconds later")
+    @Test("the log is written by itself a few seconds later")
     func written() async throws {
         let scene = try await Scene()
         scene.handOut()
@@ -300,7 +300,7 @@ struct AuditTests {
         try await eventually("the log is written") { try methods() == ["broker.start", "token.acquireSilent"] }
     }
 
-    @Test("the broker's start is told with its own time, not with that of the first writing")
+    @Test("the broker's start is recorded with its own time, not that of the first write")
     func startTime() async throws {
         let scene = try await Scene()
         let began = scene.bed.clock.now
@@ -310,7 +310,7 @@ struct AuditTests {
         #expect(entries.map(\.time) == [began, began + 60])
     }
 
-    @Test("one app's entries, the newest so many, and nothing before a time")
+    @Test("a listing can be limited to one app, to the newest entries, and to those since a time")
     func filtered() async throws {
         let scene = try await Scene()
         scene.handOut(as: "mail")
@@ -324,7 +324,7 @@ struct AuditTests {
         #expect(try await scene.list(of: "other").entries.isEmpty)
     }
 
-    @Test("refusals of many callers leave the room to what was handed out")
+    @Test("refusals of many callers leave room for returned tokens")
     func manyCallers() async throws {
         let scene = try await Scene()
         for number in 0..<600 {
@@ -342,7 +342,7 @@ struct AuditTests {
         #expect(many.count == 600 * 5 - 256 && many.facts == nil)
     }
 
-    @Test("a provider's endless scopes, or a caller's endless names, fill no row; the rest is counted")
+    @Test("endless scopes or names do not fill a row, and the rest of them is counted")
     func endless() async throws {
         let scene = try await Scene()
         scene.handOut(as: String(repeating: "a", count: 100_000), scopes: (0..<50_000).map { "scope-\($0)" })
@@ -350,7 +350,7 @@ struct AuditTests {
         #expect(entry.scopes?.count == 32 && entry.detail == "and 49968 more scopes" && entry.app?.count == 512)
     }
 
-    @Test("a long log is read page by page, the newest first")
+    @Test("a long log is read page by page, newest first")
     func pages() async throws {
         let scene = try await Scene()
         for number in 0..<10 { scene.handOut(UInt8(number), as: "app-\(number)") }

@@ -4,9 +4,9 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What a caller may do only so often")
+@Suite("Rate limits of callers")
 struct CallerAllowanceTests {
-    @Test("a caller has ten in a minute; others have theirs")
+    @Test("a caller has ten in a minute, and other callers have their own")
     func limit() async throws {
         let bed = try await AccessBed()
         let allowance = CallerAllowance(.browsers, clock: bed.clock)
@@ -20,7 +20,7 @@ struct CallerAllowanceTests {
         try allowance.take(for: caller)
     }
 
-    @Test("a caller begins 300 sign-ins in a minute, and windows of a browser are counted apart")
+    @Test("a caller begins at most 300 sign-ins in a minute, and browser windows are counted separately")
     func interactions() async throws {
         let bed = try await AccessBed()
         let (interactions, browsers) = (
@@ -34,7 +34,7 @@ struct CallerAllowanceTests {
         try browsers.take(for: caller)
     }
 
-    @Test("brokerctl takes from the allowance of the program that started it")
+    @Test("brokerctl uses the allowance of the program that started it")
     func front() async throws {
         let allowance = CallerAllowance(.browsers, clock: try await AccessBed().clock)
         for _ in 0..<10 { try allowance.take(for: .brokerctl(startedBy: "/opt/x")) }
@@ -43,7 +43,7 @@ struct CallerAllowanceTests {
     }
 
     @Test(
-        "sandboxes without a confirmed name have ten together, however many they look like; one with a name has its own"
+        "sandboxes without a confirmed name share ten, and one with a name has its own"
     )
     func unnamed() async throws {
         let bed = try await AccessBed()
@@ -60,7 +60,7 @@ struct CallerAllowanceTests {
         try allowance.take(for: sandbox(10, "org.example.Game"))
     }
 
-    @Test("a program does not become another one by taking another process number")
+    @Test("a program does not count as another one after taking another process number")
     func processNumbers() async throws {
         let bed = try await AccessBed()
         let allowance = CallerAllowance(.browsers, clock: bed.clock)

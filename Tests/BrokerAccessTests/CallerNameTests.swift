@@ -40,7 +40,7 @@ struct CallerNameTests {
         return (try? bed.admit(caller, as: .registered("mail"))) != nil
     }
 
-    @Test("a list's typed name means the caller of that type, and no other of the same name")
+    @Test("a list's typed name matches the caller of that type only")
     func types() async throws {
         let unit = "backup.service"
         for (change, units, isListed) in [
@@ -61,7 +61,7 @@ struct CallerNameTests {
         }
     }
 
-    @Test("a unit without a type is one of the user's, and of the system's where the broker serves everybody")
+    @Test("a unit without a type is a user unit, or a system unit if the broker serves all users")
     func untypedUnits() async throws {
         let units = ["backup.service"]
         #expect(try await isListed(Self.userUnit("backup.service"), units: units))
@@ -72,14 +72,14 @@ struct CallerNameTests {
         }
     }
 
-    @Test("a unit whose own name begins like a type is not of that type", arguments: ["system:", "user:"])
+    @Test("a unit whose own name begins like a type does not get that type", arguments: ["system:", "user:"])
     func disguisedUnit(type: String) async throws {
         #expect(try await !isListed(Self.userUnit(type + "backup.service"), units: [type + "backup.service"]))
         #expect(try await isListed(Self.userUnit(type + "x.service"), units: ["user:\(type)x.service"]))
         #expect(try await !isListed(Self.systemUnit(type + "x.service"), withOthers: true, units: [type + "x.service"]))
     }
 
-    @Test("lists without types go on: an application's id is a Flatpak's, and a snap's profile is the snap's")
+    @Test("untyped names in lists still match: an id is a Flatpak's, and a snap's profile is the snap's")
     func untypedSandboxes() async throws {
         #expect(try await isListed(Self.flatpak("org.example.Mail"), sandboxes: ["org.example.Mail"]))
         #expect(try await isListed(Self.snap("snap.mail.mail"), sandboxes: ["snap.mail.mail"]))
@@ -87,7 +87,7 @@ struct CallerNameTests {
     }
 
     @Test(
-        "grants of an earlier version go on under typed names",
+        "grants of an earlier version stay valid under typed names",
         arguments: [
             (CallerTier.sandboxed, "org.example.Mail", "flatpak:org.example.Mail"),
             (.sandboxed, "snap.mail.mail", "snap:mail"),
@@ -123,7 +123,7 @@ struct CallerNameTests {
         }
     }
 
-    @Test("a sandbox's own client ids keep their accounts, and no Flatpak comes by a snap's")
+    @Test("a sandbox's own client ids keep their accounts, and no Flatpak gets a snap's")
     func clientSpaces() async throws {
         func space(_ change: @Sendable (inout PeerFacts) -> Void) async throws -> String? {
             let bed = try await AccessBed { $0.tiers.sandboxed = .ask }

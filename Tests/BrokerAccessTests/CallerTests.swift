@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerValues
 import Testing
 
-/// One row of the table of tiers: facts that differ from an ordinary program's, and what follows.
+/// One row of the table of tiers: facts that differ from an ordinary program's, and the result.
 struct TierRow: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var change: @Sendable (inout PeerFacts) -> Void
@@ -20,9 +20,9 @@ struct TierRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("What a caller's facts are worth")
+@Suite("Trust from a caller's facts")
 struct CallerTests {
-    @Test("each row of the table", arguments: rows)
+    @Test("each row of the table gives its tier", arguments: rows)
     func table(row: TierRow) {
         var facts = PeerFacts.outside
         row.change(&facts)
@@ -32,8 +32,8 @@ struct CallerTests {
         #expect(caller.mayAdminister == row.administers)
     }
 
-    /// Whatever is not known must not help: no single fact may lift a caller by being unreadable.
-    @Test("a fact that could not be read never lifts a caller, whatever the others say")
+    /// Unknown facts must not help: no single fact may raise a caller's tier by being unreadable.
+    @Test("an unreadable fact never raises a caller's tier, whatever the others are")
     func unreadableNeverHelps() {
         let places: [HostComparison] = [.same, .other, .unreadable]
         for root in places {
@@ -54,7 +54,7 @@ struct CallerTests {
     }
 
     @Test(
-        "a sandbox without a confirmed name is counted by its unit, whatever groups, roots and namespaces it makes within"
+        "a sandbox without a confirmed name is counted by its unit, whatever it creates inside"
     )
     func countedByUnit() {
         func claimant(_ group: String, _ change: (inout PeerFacts) -> Void = { _ in }) -> QuotaOwner {
@@ -76,12 +76,12 @@ struct CallerTests {
                 == claimant("/user.slice/user-1000.slice/session-3.scope"))
         #expect(claimant("/docker/a") == .unnamedSandbox(unit: "/docker/a"))
         #expect(claimant("/a.scope") { $0.flatpakID = "org.example.Game" } == .sandbox("flatpak:org.example.Game"))
-        // Together they have one share, and with those of whom nothing is known.
+        // They share one quota with each other and with unidentified callers.
         #expect(own.orAllUnnamed == claimant("/other.scope").orAllUnnamed)
         #expect(own.orAllUnnamed == claimant("/a.scope") { $0.isPinned = false }.orAllUnnamed)
     }
 
-    @Test("a program counts as one for what is used up, and as its processes for what is given back")
+    @Test("a program counts as one for consumed quota, and by process for slots")
     func spender() {
         var (one, other) = (PeerFacts.outside, PeerFacts.outside)
         other.pid = 9
@@ -90,7 +90,7 @@ struct CallerTests {
         #expect(Caller(one).spender == Caller(other).spender)
     }
 
-    @Test("where a group is asked for, being outside is not enough to administer, and is enough for the rest")
+    @Test("a required group is needed to administer in addition to being outside, and for nothing else")
     func adminProof() throws {
         var facts = PeerFacts.outside
         facts.lacksAdminProof = true
@@ -106,7 +106,7 @@ struct CallerTests {
         }
     }
 
-    @Test("who writes on another's connection may do no more than either of them, and never administers")
+    @Test("a writer on another's connection has only the rights of both, and never administers")
     func handedOn() {
         var sandboxed = PeerFacts.outside
         (sandboxed.pid, sandboxed.rootMount) = (99, .other)
@@ -127,7 +127,7 @@ struct CallerTests {
         }
     }
 
-    @Test("nothing is said of a process by default")
+    @Test("a process has no facts by default")
     func noFacts() {
         let caller = Caller(PeerFacts(uid: 1000, gid: 1000, pid: 7))
         #expect(caller.tier == .unidentified && caller.id == "pid 7" && !caller.mayAdminister)
@@ -271,22 +271,22 @@ struct CallerTests {
     ]
 }
 
-@Suite("What a cgroup's path can prove")
+@Suite("Facts from a cgroup's path")
 struct ControlGroupTests {
-    @Test("the unified hierarchy's line counts, and systemd's own where there is none")
+    @Test("the unified hierarchy's line counts, and systemd's own if there is none")
     func lines() {
         #expect(ControlGroup(file: "12:pids:/x\n0::/user.slice/a.scope\n").path == "/user.slice/a.scope")
         #expect(ControlGroup(file: "9:name=systemd:/b\n8:pids:/\n").path == "/b")
         #expect(ControlGroup(file: "8:pids:/x\n").path == "/")
         #expect(ControlGroup(file: "").path == "/")
-        // Names are anybody's choice, but for a slash and the end of a line.
+        // A name may contain anything except a slash and a newline.
         #expect(ControlGroup(file: "1:name=systemd:/a\r\n0::/b\n").path == "/b")
         #expect(ControlGroup(file: "12:pids:/x:name=systemd:/y\n1:name=systemd:/b\n").path == "/b")
         #expect(ControlGroup(file: "1:name=systemd:/a\n0::/\u{301}b\n").path == "/\u{301}b")
     }
 
     @Test(
-        "a service of the system's manager is one by its exact place",
+        "a service of the system's manager is recognized by its exact place",
         arguments: [
             ("/system.slice/cron.service", "cron.service"), ("/system.slice/a.slice/b.service", "b.service"),
             ("/system.slice/a.service/b", nil), ("/system.slice/a.service/b.service", nil),
@@ -297,7 +297,7 @@ struct ControlGroupTests {
         #expect(ControlGroup(path: path).systemService == service)
     }
 
-    @Test("units of the user's manager are hints, and names of sandboxes are seen wherever they stand")
+    @Test("user units are hints, and names of sandboxes are found anywhere in the path")
     func names() {
         let manager = "/user.slice/user-1000.slice/user@1000.service"
         #expect(ControlGroup(path: manager + "/app.slice/mail.service").userUnit == "mail.service")

@@ -4,15 +4,15 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("How far a right reaches: resources, accounts, and time")
+@Suite("Extent of a grant: resources, accounts, and time")
 struct GrantReachTests {
-    @Test("a resource counts as one of the scopes: the same scope is another power elsewhere")
+    @Test("a resource counts as one of the scopes, as the same scope is another right elsewhere")
     func resources() async throws {
         let scene = try await GrantScene()
         let elsewhere = AppReach.token(scopes: ["read"], resources: ["https://api.example"], account: nil)
         _ = try await scene.approve(.init(), .token(scopes: ["read"], account: nil))
         #expect(scene.refusal(elsewhere)?.kind == .grantRequired)
-        // What every token may be good for is not there.
+        // Scopes that every token may have are left out.
         let harmless = AppReach.token(scopes: ["email"], resources: ["https://api.example"], account: nil)
         #expect(scene.refusal(harmless)?.kind == .grantRequired)
         let grant = try await scene.approve(.init(), elsewhere)
@@ -20,7 +20,7 @@ struct GrantReachTests {
         #expect(scene.refusal(elsewhere) == nil && scene.refusal(harmless) == nil)
     }
 
-    @Test("who is asked about a token that is good for more is asked about the account that it is of")
+    @Test("a request about a token with more scopes names the account of the token")
     func furtherQuestion() async throws {
         let scene = try await GrantScene()
         for (scopes, asked) in [(["read", "write"], ["read", "write"]), (nil, nil)] as [([String]?, [String]?)] {
@@ -33,7 +33,7 @@ struct GrantReachTests {
     }
 
     @Test(
-        "what waits is answered only if its caller would still be let in as the same app",
+        "a waiting request is answered only if its caller would still be admitted as the same app",
         arguments: ["nothing", "app", "client", "limit", "list", "tier"])
     func confirmed(takenBack: String) async throws {
         let bed = try await AccessBed()
@@ -59,11 +59,11 @@ struct GrantReachTests {
         } else {
             #expect(throws: BrokerError.self, performing: confirm)
         }
-        // Who only listens has nothing that the limit is about.
+        // The limit does not concern a listener.
         if takenBack == "limit" { try bed.policy.confirm(admitted, of: caller, limitsTokens: false) }
     }
 
-    @Test("a client of its own that was let in by a grant is not any more when such clients are switched off")
+    @Test("a caller's own client admitted by a grant is refused once such clients are switched off")
     func adHocSwitchedOff() async throws {
         let scene = try await GrantScene()
         let reference = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")

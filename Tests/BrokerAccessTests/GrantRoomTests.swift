@@ -10,7 +10,7 @@ struct GrantRoomTests {
 
     private typealias Scene = GrantScene
 
-    @Test("a request grows eight times at most, because the person is told each time")
+    @Test("a request grows eight times at most, as the person is notified each time")
     func extended() async throws {
         let scene = try await Scene()
         let news = Recorder<GrantEvent>()
@@ -21,7 +21,7 @@ struct GrantRoomTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("sandboxes without a confirmed name have sixteen requests together, and push out no other request")
+    @Test("sandboxes without a confirmed name have sixteen requests together, and displace no other")
     func unnamedRequests() async throws {
         let scene = try await Scene()
         for number in 0..<4 {
@@ -56,7 +56,7 @@ struct GrantRoomTests {
         #expect(ask("common")?.details.grantRequest == first?.details.grantRequest)
     }
 
-    @Test("a refusal of an unregistered client holds for every client id that its caller makes up")
+    @Test("a refusal of an unregistered client applies to every client id that its caller makes up")
     func madeUpNames() async throws {
         let scene = try await Scene()
         func ask(_ client: String) -> BrokerError? {

@@ -20,7 +20,7 @@ struct GrantScene {
         }
     }
 
-    /// The error of a request; nil when it is let in.
+    /// The error of a request; `nil` if it is admitted.
     func refusal(
         _ reach: AppReach = .everything, of caller: Caller? = nil, app: String = "mail"
     ) -> BrokerError? {

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Grants: asked for, made, used, taken back")
+@Suite("Grants: requested, approved, used, revoked")
 struct GrantTests {
     private static let partition = AccessBed.partition
 
@@ -14,7 +14,7 @@ struct GrantTests {
         .token(scopes: scopes, account: account)
     }
 
-    @Test("who asks is told how to be allowed, and is let in from then on")
+    @Test("a refused caller learns how to be approved, and is admitted after the approval")
     func asked() async throws {
         let scene = try await Scene()
         let error = try #require(scene.refusal())
@@ -31,7 +31,7 @@ struct GrantTests {
         #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
     }
 
-    @Test("a grant of an earlier version is for the account that it was for, whichever of its ids is asked by")
+    @Test("a grant of an earlier version covers its account by both of its ids")
     func earlierAccountID() async throws {
         let scene = try await Scene()
         let (person, place) = (HomeAccountID(subject: "ann", issuer: "https://id.example.org"), "id.example.org")
@@ -54,14 +54,14 @@ struct GrantTests {
                 in: Self.partition, puts: [try other.bed.vault.seal(record, secret: nil, in: Self.partition).sealed]))
         let now = try other.bed.vault.accountID(of: person, at: place, in: Self.partition)
         #expect(now != id)
-        // Who is asked about by the id of before is granted the one of now, and let in by both.
+        // A request with the earlier id is granted for the current one, and admitted by both.
         let grant = try await other.approve(.init(), Self.token("read", of: .id(earlier)))
         #expect(grant.accountID == now)
         for account in [earlier, now] { #expect(other.refusal(Self.token("read", of: .id(account))) == nil) }
         #expect(other.refusal(Self.token("read", of: .id(String(repeating: "0", count: 32)))) != nil)
     }
 
-    @Test("in a vault that was put back no grant is believed, because it may have been revoked since")
+    @Test("no grant in a restored vault counts, as it may have been revoked since")
     func rolledBack() async throws {
         let scene = try await Scene()
         _ = try await scene.approve()
@@ -87,7 +87,7 @@ struct GrantTests {
         #expect(scene.refusal(app: "notes")?.kind == .grantRequired)
     }
 
-    @Test("requests of one caller for one app are one; who asks for more asks anew, for all that was asked")
+    @Test("a caller has one request per app, and asking for more replaces it by one for everything")
     func coalesced() async throws {
         let scene = try await Scene()
         try await scene.bed.directory.register(AccessBed.app("notes"), in: Self.partition)
@@ -95,7 +95,7 @@ struct GrantTests {
         #expect(try scene.request(Self.token("email", "READ")) == first)
         let second = try scene.request(Self.token("write"))
         #expect(try scene.bed.grants.list(in: Self.partition).requests.map(\.scopes) == [["read", "write"]])
-        // What a person read before is not what they would agree to now.
+        // A person must not agree to more than they have read.
         await #expect(throws: BrokerError.self) {
             try await scene.bed.grants.approve(request: first, .init(), in: Self.partition)
         }
@@ -105,7 +105,7 @@ struct GrantTests {
         #expect(all.map(\.app) == ["notes", "mail"] && all.map(\.scopes) == [nil, nil])
     }
 
-    @Test("a client without a registration is asked about with its authority, and only where that can be shown whole")
+    @Test("a request of an unregistered client shows its authority, and is refused if it cannot")
     func client() async throws {
         let scene = try await Scene()
         func refusal(_ clientID: String, _ authority: String = "https://id.example.org/realm") -> BrokerError? {
@@ -128,7 +128,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a grant for some scopes is for these, and for what says who the person is")
+    @Test("a grant for some scopes covers these, and those that identify the person")
     func scopes() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve(.init(), Self.token("read"))
@@ -137,7 +137,7 @@ struct GrantTests {
         #expect(scene.refusal(Self.token("read", "write"))?.kind == .grantRequired)
     }
 
-    @Test("a grant for one account is for requests that name it, and for tokens whose account is left to the broker")
+    @Test("a grant for an account covers requests that name it, and those that leave the account open")
     func account() async throws {
         let scene = try await Scene()
         _ = try await scene.approve(.init(accountID: "ann"), .everything)
@@ -151,7 +151,7 @@ struct GrantTests {
         }
     }
 
-    @Test("what was let in says how far it may go")
+    @Test("the grant that admitted a request limits its answer")
     func inUse() async throws {
         let scene = try await Scene()
         _ = try await scene.approve(.init(accountID: "ann", scopes: ["read"]))
@@ -163,7 +163,7 @@ struct GrantTests {
         #expect(!grant.covers(accountID: "ann", scopes: ["read", "write"]))
     }
 
-    @Test("a grant ends with its time, and a clock that is set back does not revive it")
+    @Test("a grant ends with its time, and setting the clock back does not revive it")
     func lifetime() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve(.init(lifetime: 60))
@@ -176,7 +176,7 @@ struct GrantTests {
         #expect(scene.refusal()?.kind == .grantRequired)
     }
 
-    @Test("a sandbox without a confirmed name is granted nothing for longer than half a day")
+    @Test("a grant to a sandbox without a confirmed name lasts half a day at most")
     func unnamed() async throws {
         let scene = try await Scene(unnamed: true)
         let grant = try await scene.approve(.init(lifetime: 86_400))
@@ -184,7 +184,7 @@ struct GrantTests {
         #expect(grant.expiresOn == scene.bed.clock.now + 12 * 3600)
     }
 
-    @Test("a grant that is taken back lets nobody in, and does not come back with the next start")
+    @Test("a revoked grant admits no request, also after a restart")
     func revoked() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve()
@@ -197,7 +197,7 @@ struct GrantTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
 
-    @Test("who waits by a grant that is given once more goes on; another account's or other scopes' is not the same")
+    @Test("a wait continues after an equal grant, but not after one for another account or other scopes")
     func givenAgain() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve()
@@ -211,7 +211,7 @@ struct GrantTests {
         #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(admitted, of: scene.caller) }
     }
 
-    @Test("a disk that refuses a revocation does not keep the grant alive, and it can be tried again")
+    @Test("a revoked grant stays void if the disk refuses, and revoking can be tried again")
     func revokedOnBadDisk() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve()
@@ -223,7 +223,7 @@ struct GrantTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
 
-    @Test("grants that went from memory are read again; what was taken back does not come back with them")
+    @Test("evicted grants are read again, without those that were revoked")
     func letGo() async throws {
         let scene = try await Scene(memory: 1)
         let grants = scene.bed.grants
@@ -244,7 +244,7 @@ struct GrantTests {
         #expect(scene.refusal()?.kind == .grantRequired)
     }
 
-    @Test("a grant that the disk did not take was not made")
+    @Test("a grant that could not be written does not exist")
     func notWritten() async throws {
         let scene = try await Scene()
         let request = try scene.request()
@@ -255,7 +255,7 @@ struct GrantTests {
         #expect(try scene.request() == request)
     }
 
-    @Test("grants outlive a restart, with their uses; requests and refusals do not")
+    @Test("grants and their uses survive a restart, while requests and refusals do not")
     func restart() async throws {
         let scene = try await Scene()
         let grant = try await scene.approve()
@@ -284,7 +284,7 @@ struct GrantTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
 
-    @Test("who was denied is refused without being asked about, longer each time; an approval ends that")
+    @Test("a denied caller is refused without a question, longer each time, until an approval")
     func denied() async throws {
         let scene = try await Scene()
         for wait in [600, 1200, 2400] as [Int64] {
@@ -300,7 +300,7 @@ struct GrantTests {
         #expect(scene.refusal() == nil)
     }
 
-    @Test("requests end after an hour, and one caller cannot crowd out the others")
+    @Test("requests end after an hour, and one caller cannot displace the others")
     func bounds() async throws {
         let scene = try await Scene()
         let mine = try scene.request()
@@ -314,7 +314,7 @@ struct GrantTests {
         for number in 0..<20 { _ = scene.refusal(of: other, app: "app-\(number)") }
         let requests = try scene.bed.grants.list(in: Self.partition).requests
         #expect(requests.contains { $0.id == mine } && requests.count == 9)
-        // Those that wait go on: none gives way to a later one.
+        // Waiting requests stay: none is evicted for a later one.
         #expect(requests.suffix(8).map(\.app) == (0..<8).map { "app-\($0)" })
         #expect(scene.refusal(of: other, app: "app-9")?.kind == .throttled)
         scene.bed.clock.advance(bySeconds: 3600)
@@ -324,7 +324,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a grant is for the client that the person saw: another one of the app's name is asked about again")
+    @Test("a grant is for the client that the person saw, and another one of the app's name needs a new one")
     func otherClient() async throws {
         let scene = try await Scene()
         _ = try await scene.approve()
@@ -336,7 +336,7 @@ struct GrantTests {
         #expect(scene.refusal() == nil)
     }
 
-    @Test("who waits for an answer learns that there is one, and gives up when it is time")
+    @Test("a waiting caller learns of an answer, and stops waiting when its time is over")
     func waiting() async throws {
         let scene = try await Scene()
         let grants = scene.bed.grants
@@ -354,7 +354,7 @@ struct GrantTests {
         #expect(await grants.answer(to: "nothing", in: Self.partition, until: deadline) == .settled)
     }
 
-    @Test("a broker that stops ends every wait at once, and begins none")
+    @Test("a stopping broker ends all waits at once, and begins none")
     func stopping() async throws {
         let scene = try await Scene()
         let grants = scene.bed.grants
@@ -368,7 +368,7 @@ struct GrantTests {
     }
 
     @Test(
-        "a request stays something that a person can read: what does not fit into it is refused, and does not take its place"
+        "a request that would be too long to read is refused, and does not replace the earlier one"
     )
     func bounded() async throws {
         let scene = try await Scene()
@@ -385,7 +385,7 @@ struct GrantTests {
         #expect(scene.refusal(.token(scopes: many, account: nil))?.kind == .invalidParameter)
     }
 
-    @Test("who was granted some tokens may look at the account, and not take away what others have")
+    @Test("a caller with a grant for some tokens may see the account, but not sign it out")
     func removal() async throws {
         let scene = try await Scene()
         _ = try await scene.approve(.init(), Self.token("read"))

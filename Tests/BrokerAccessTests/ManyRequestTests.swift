@@ -9,7 +9,7 @@ import Testing
 struct ManyRequestTests {
     private static let partition = AccessBed.partition
 
-    /// The same numbers for the same seed; the high bits are the better ones.
+    /// Gives the same numbers for the same seed; the high bits are the better ones.
     private struct Numbers {
         var state: UInt64
 
@@ -20,7 +20,7 @@ struct ManyRequestTests {
     }
 
     @Test(
-        "none pushes out another, a refused one is no news, and the limits hold after every step",
+        "no request displaces another, a refused one is not reported, and the limits always hold",
         arguments: 1...8 as ClosedRange<UInt64>)
     func generated(seed: UInt64) async throws {
         let scene = try await GrantScene()

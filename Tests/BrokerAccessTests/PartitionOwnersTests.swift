@@ -5,9 +5,9 @@ import BrokerValues
 import Synchronization
 import Testing
 
-@Suite("Whose a uid is")
+@Suite("Owners of uids")
 struct PartitionOwnersTests {
-    /// A directory of accounts that answers when the test lets it.
+    /// An account directory that answers when the test lets it.
     private final class Accounts: AccountNames {
         let gate = Gate(open: true)
         private let state = Mutex<(name: String?, fails: Bool, count: Int)>(("alice", false, 0))
@@ -47,7 +47,7 @@ struct PartitionOwnersTests {
         }
     }
 
-    @Test("each connection has the account looked up that has the uid by then")
+    @Test("each connection looks up the account that has its uid by then")
     func newConnection() async throws {
         let scene = try await Scene()
         #expect(await scene.check() == nil)
@@ -63,7 +63,7 @@ struct PartitionOwnersTests {
         #expect(await scene.check(connectedAt: connectedAt) == nil && scene.accounts.count == count)
     }
 
-    @Test("a look-up that began before a connection was made does not answer for it")
+    @Test("a lookup that began before a connection does not count for it")
     func earlierLookUp() async throws {
         let scene = try await Scene()
         try await scene.owners.bind(Partition(uid: 1000))
@@ -80,7 +80,7 @@ struct PartitionOwnersTests {
         #expect(scene.accounts.count == 3)
     }
 
-    @Test("an open connection has it looked up once a minute, and an account with another name is refused")
+    @Test("an open connection looks it up once a minute, and an account with another name is refused")
     func otherAccount() async throws {
         let scene = try await Scene()
         #expect(await scene.check() == nil)
@@ -95,7 +95,7 @@ struct PartitionOwnersTests {
         #expect(await scene.check() == nil)
     }
 
-    @Test("an account whose name is not to be found for a while is not called another's")
+    @Test("an account whose name is missing for a while is not taken for another")
     func missingName() async throws {
         let scene = try await Scene()
         try await scene.owners.bind(Partition(uid: 1000))
@@ -108,7 +108,7 @@ struct PartitionOwnersTests {
     }
 
     @Test(
-        "an account's records are compared with who has the uid now",
+        "an account's records are compared with the present account of the uid",
         arguments: [
             ("alice", .account("alice"), .present), ("alice", .account("mallory"), .otherAccount),
             ("alice", .nobody, .gone), ("alice", .unanswered, .unknown), (nil, .account("alice"), .unknown),
@@ -119,7 +119,7 @@ struct PartitionOwnersTests {
         #expect(ownership.account == account && ownership.state == state)
     }
 
-    @Test("a survey changes nothing: a uid that had no name has none afterwards")
+    @Test("a survey changes nothing: a uid without a name has none afterwards")
     func survey() async throws {
         let scene = try await Scene()
         let partition = Partition(uid: 1000)
@@ -137,7 +137,7 @@ struct PartitionOwnersTests {
         #expect(try scene.bed.vault.load(PartitionOwnerRecord.self, bucket: [], in: other).first?.record.account == nil)
     }
 
-    @Test("a directory that hangs is asked once in a survey")
+    @Test("a survey asks an unresponsive directory only once")
     func surveyHangs() async throws {
         let scene = try await Scene()
         let partition = Partition(uid: 1000)
@@ -151,7 +151,7 @@ struct PartitionOwnersTests {
         scene.accounts.gate.open()
     }
 
-    @Test("a uid that had no name is the first account's that has it")
+    @Test("a uid that had no name belongs to the first account that has it")
     func firstName() async throws {
         let scene = try await Scene()
         scene.accounts.set(nil)
@@ -165,7 +165,7 @@ struct PartitionOwnersTests {
         #expect(await scene.check()?.reason == .otherAccount)
     }
 
-    @Test("records of which nothing says whose they are, are nobody's")
+    @Test("records without an owner's name have no owner")
     func ownerGone() async throws {
         let scene = try await Scene()
         let partition = Partition(uid: 1000)
@@ -175,7 +175,7 @@ struct PartitionOwnersTests {
     }
 
     @Test(
-        "while the directory does not answer nobody is let in; who waits is told so, and one question is asked for all")
+        "an unresponsive directory admits no one, reports an error, and gets one query for all waiters")
     func hangs() async throws {
         let scene = try await Scene()
         scene.accounts.gate.close()
@@ -191,7 +191,7 @@ struct PartitionOwnersTests {
         #expect(scene.accounts.count == 1)
     }
 
-    @Test("a directory that fails lets nobody in, also who was let in a minute before")
+    @Test("a failing directory admits no one, not even callers admitted a minute before")
     func fails() async throws {
         let scene = try await Scene()
         #expect(await scene.check() == nil)
@@ -202,7 +202,7 @@ struct PartitionOwnersTests {
     }
 
     @Test(
-        "look-ups that hang take no more than their places, and what is bound to nobody is looked up before it is written"
+        "lookups that hang take only their slots, and an unbound partition is looked up before a write"
     )
     func places() async throws {
         let scene = try await Scene()

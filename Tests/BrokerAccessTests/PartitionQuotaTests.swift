@@ -16,7 +16,7 @@ struct PartitionQuotaTests {
         }
     }
 
-    @Test("without a limit there is always room; others' records and the audit log take none")
+    @Test("there is always room without a limit, and others' records and the audit log take none")
     func room() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -33,7 +33,7 @@ struct PartitionQuotaTests {
         #expect(!isFull(quota, other))
     }
 
-    @Test("rows are counted for every sixteenth work; who is full is counted again after a second, and finds room")
+    @Test("rows are counted every sixteen changes, and a full partition again after a second")
     func counting() async throws {
         let bed = try await AccessBed()
         let quota = PartitionQuota(vault: bed.vault, clock: bed.clock) { 1 }

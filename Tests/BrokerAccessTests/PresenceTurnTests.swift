@@ -5,7 +5,7 @@ import BrokerValues
 import Synchronization
 import Testing
 
-/// People of whom one does not answer.
+/// Several people, of whom one does not answer.
 private final class Questions: PresenceAuthority {
     private let silent: UInt32
     private let answer = Promise<PresenceAnswer>()
@@ -23,9 +23,9 @@ private final class Questions: PresenceAuthority {
     }
 }
 
-@Suite("Whose turn it is to be asked")
+@Suite("Queue of presence questions")
 struct PresenceTurnTests {
-    @Test("who is asked and does not answer is asked nothing else meanwhile, and keeps no other user waiting")
+    @Test("a person who does not answer gets no other question, and delays no other user")
     func users() async throws {
         let people = Questions(silent: 1000)
         let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }
@@ -41,7 +41,7 @@ struct PresenceTurnTests {
         #expect(people.uids == [1000, 1001, 1000, 1000])
     }
 
-    @Test("nobody is asked for a caller who has gone, and an answer that comes then does not count")
+    @Test("no question is asked for a caller that has gone, and a late answer does not count")
     func gone() async throws {
         let people = Questions(silent: 1000)
         let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }

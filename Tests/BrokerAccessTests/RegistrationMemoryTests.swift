@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The registrations in memory")
 struct RegistrationMemoryTests {
-    @Test("who registers apps all the time makes nobody else read theirs again")
+    @Test("a user who keeps registering apps does not make others' registrations be read again")
     func readBesideWrites() async throws {
         let bed = try await AccessBed()
         let other = Partition(uid: 4_711)
@@ -23,11 +23,11 @@ struct RegistrationMemoryTests {
         writeAfterEachLoad(20)
         #expect(try await onAThread { try bed.directory.list(in: AccessBed.partition) }.isEmpty)
         #expect(bed.vault.readsOfAll == readsBefore + 1)
-        // What still waits for a read has the bed, which has it.
+        // The bed holds the pending reads, which hold the bed.
         bed.vault.afterNextLoad(of: .app) {}
     }
 
-    @Test("what comes to disk while its partition is read is there, and it is not read again")
+    @Test("a registration written while its partition is read is found without another read")
     func writtenWhileRead() async throws {
         let bed = try await AccessBed()
         for name in ["gone", "kept"] {
@@ -50,7 +50,7 @@ struct RegistrationMemoryTests {
         #expect(bed.vault.readsOfAll == readsBefore + 1)
     }
 
-    @Test("many users' registrations have a bound in memory: what goes is read again, and is as it was")
+    @Test("registrations in memory are bounded, and evicted ones are read again unchanged")
     func bound() async throws {
         let bed = try await AccessBed()
         let users = (0..<10).map { Partition(uid: 3_000 + $0) }
@@ -66,13 +66,13 @@ struct RegistrationMemoryTests {
         #expect(bed.vault.readsOfAll == readsBefore + 10)
         #expect(try isThere(users[0]))
         #expect(bed.vault.readsOfAll == readsBefore + 11)
-        // One that is more than the bound is read for each request, and is good all the same.
+        // A registration larger than the bound is read for each request, and works all the same.
         let small = AppDirectory(vault: bed.vault, memory: 1, log: .silent)
         try await small.register(AccessBed.app("second"), in: users[0])
         #expect(try small.list(in: users[0]).map(\.name) == ["app-3000", "second"])
     }
 
-    @Test("what an app is listed with is bounded")
+    @Test("the lists of an app are bounded")
     func longLists() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -89,7 +89,7 @@ struct RegistrationMemoryTests {
         #expect(error?.kind == .invalidParameter)
     }
 
-    @Test("the client secrets of a thousand apps take few of the process's mappings")
+    @Test("the client secrets of a thousand apps take few memory mappings of the process")
     func mappingsOfSecrets() async throws {
         let bed = try await AccessBed()
         var change = VaultChange(in: AccessBed.partition)
@@ -105,7 +105,7 @@ struct RegistrationMemoryTests {
         #expect(try mappings() - before < 1_000)
     }
 
-    @Test("a client secret is no longer than a secret is")
+    @Test("a client secret is no longer than the longest secret")
     func longSecret() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -120,7 +120,7 @@ struct RegistrationMemoryTests {
     }
 }
 
-/// Holds up the calling thread, which is none that tasks share.
+/// Blocks the calling thread, which is not one shared by tasks.
 func waiting(for work: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task {

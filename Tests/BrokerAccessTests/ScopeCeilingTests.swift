@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What an app may ask for at most")
+@Suite("The limit of an app's scopes")
 struct ScopeCeilingTests {
     private static func app(_ change: (inout AppRegistration) -> Void = { _ in }) -> AppRegistration {
         var app = AccessBed.app()
@@ -21,7 +21,7 @@ struct ScopeCeilingTests {
     }
 
     @Test(
-        "a request above it is refused before any work, and says what for; others go on",
+        "a request above the limit is refused before any work with its scopes, and others continue",
         arguments: [
             (["read"], [], nil), (["SEND", "read"], [], nil), ([], [], nil), (["email"], [], nil),
             (["read", "delete"], [], "delete"), (["read"], ["delete"], "delete"), (["read delete"], [], "delete"),
@@ -46,14 +46,14 @@ struct ScopeCeilingTests {
         #expect(refusal(bed, try bed.caller(), reach) == nil)
     }
 
-    @Test("an app without one may ask for anything: the scopes that it usually asks for are no limit")
+    @Test("an app without a limit may ask for anything, as its default scopes are no limit")
     func none() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(Self.app { $0.allowedScopes = nil }, in: AccessBed.partition)
         #expect(refusal(bed, try bed.caller(), .token(scopes: ["delete"], account: nil)) == nil)
     }
 
-    @Test("an empty one lets the app know who the person is, and no more")
+    @Test("an empty limit lets the app identify the person, and no more")
     func empty() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(
@@ -63,7 +63,7 @@ struct ScopeCeilingTests {
         #expect(refusal(bed, try bed.caller(), .account(nil)) == nil)
     }
 
-    @Test("a person is not asked about what the app may not have, and a grant does not give it")
+    @Test("the person gets no question about scopes beyond the limit, and a grant does not give them")
     func grants() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(Self.app(), in: AccessBed.partition)
@@ -77,7 +77,7 @@ struct ScopeCeilingTests {
         #expect(refusal(bed, sandboxed, .token(scopes: ["read"], account: nil)) == nil)
     }
 
-    @Test("what a person is asked to consent to besides counts as asked for, for grants as well")
+    @Test("extra scopes to consent to count as requested, for grants as well")
     func extra() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -90,7 +90,7 @@ struct ScopeCeilingTests {
         #expect(wider?.kind == .grantRequired)
     }
 
-    @Test("an app cannot usually ask for what it may not have; to replace one without saying the limit drops it")
+    @Test("default scopes must be within the limit, and a replacement without a limit drops it")
     func rules() async throws {
         let bed = try await AccessBed()
         let error = await #expect(throws: BrokerError.self) {

@@ -3,9 +3,9 @@ import BrokerModel
 import BrokerValues
 import Testing
 
-@Suite("Callers that ask for others")
+@Suite("Callers on behalf of others")
 struct SharedRightTests {
-    /// With the apps `a` and `b`, each for one program.
+    /// A bed with the apps `a` and `b`, each for one program.
     private static func bed(_ change: (inout AccessSettings) -> Void = { _ in }) async throws -> AccessBed {
         let bed = try await AccessBed(change)
         for (name, program) in [("a", "/opt/a"), ("b", "/opt/b")] {
@@ -33,7 +33,7 @@ struct SharedRightTests {
         ["a", "b", "open"].filter { (try? bed.admit(caller, as: .registered($0))) != nil }
     }
 
-    @Test("a connection that was handed on is let in by what both processes may")
+    @Test("a connection that was handed on has only the rights of both processes")
     func handedOn() async throws {
         let bed = try await Self.bed()
         let (a, b) = (Self.program("/opt/a"), Self.program("/opt/b"))
@@ -43,7 +43,7 @@ struct SharedRightTests {
         #expect(names(Caller(a).handingOn(to: Self.sandbox("org.example.X")), in: bed).isEmpty)
     }
 
-    @Test("what was granted to one of the two processes is not the other's")
+    @Test("a grant to one of the two processes does not apply to the other")
     func grants() async throws {
         let bed = try await Self.bed()
         let app = AccessBed.app("open")
@@ -54,7 +54,7 @@ struct SharedRightTests {
         let (x, y) = (Self.sandbox("org.example.X"), Self.sandbox("org.example.Y"))
         #expect(names(Caller(x).handingOn(to: y), in: bed).isEmpty)
         #expect(names(Caller(x).handingOn(to: x), in: bed) == ["open"])
-        // A program outside of sandboxes that is not asked about adds nothing and takes nothing away.
+        // A program outside of sandboxes that needs no question adds no right and removes none.
         #expect(names(Caller(x).handingOn(to: Self.program("/opt/b")), in: bed) == ["open"])
         let error = #expect(throws: BrokerError.self) {
             try bed.admit(Caller(x).handingOn(to: y), as: .registered("open"))
@@ -68,7 +68,7 @@ struct SharedRightTests {
         return facts
     }
 
-    @Test("brokerctl has for its tokens the rights of the program that started it, and administers as itself")
+    @Test("brokerctl gets tokens by the rights of the program that started it, and administers as itself")
     func front() async throws {
         let bed = try await Self.bed { $0.tiers.unknown = .deny }
         #expect(names(Caller(Self.brokerctl, startedBy: Self.program("/opt/x")), in: bed).isEmpty)
@@ -79,8 +79,8 @@ struct SharedRightTests {
         #expect(caller.described["startedBy"] == "unknown /opt/x")
     }
 
-    /// It can have anything run, or have been replaced by what runs now.
-    @Test("a program of the system's that starts brokerctl lifts nobody above unknown")
+    /// It can run anything, or have been replaced by the present program.
+    @Test("a system program that starts brokerctl raises no caller above unknown")
     func systemStarter() async throws {
         let bed = try await Self.bed { $0.tiers.unknown = .deny }
         var starter = Self.program("/usr/bin/git")
@@ -89,7 +89,7 @@ struct SharedRightTests {
         #expect(names(Caller(Self.brokerctl, startedBy: starter), in: bed).isEmpty)
     }
 
-    @Test("an app that lists brokerctl lists everybody who may run it; a unit is that of brokerctl")
+    @Test("an app that lists brokerctl lists every program that may run it, and its unit is brokerctl's")
     func listedFront() async throws {
         let bed = try await Self.bed { $0.tiers.unknown = .deny }
         var app = AccessBed.app("open")
@@ -107,7 +107,7 @@ struct SharedRightTests {
         #expect(names(Caller(Self.brokerctl, startedBy: manager), in: bed).isEmpty)
     }
 
-    @Test("what was granted to a program it has by brokerctl, too; who asks is asked about by its own name")
+    @Test("a program's grant also works through brokerctl, and requests show the program's own name")
     func grantedStarter() async throws {
         let bed = try await Self.bed { $0.tiers.unknown = .ask }
         let caller = Caller(Self.brokerctl, startedBy: Self.program("/opt/x"))

@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerValues
 import Testing
 
-@Suite("What a caller may do that no app lists")
+@Suite("Rights of callers that no app lists")
 struct TierRuleTests {
     private static let adHoc = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
 
@@ -26,7 +26,7 @@ struct TierRuleTests {
         } catch { return (error as? BrokerError)?.kind }
     }
 
-    @Test("sandboxed and confined callers are asked about, the others are let in, unless configured otherwise")
+    @Test("by default sandboxed and confined callers need a grant, and the others are admitted")
     func defaults() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -58,7 +58,7 @@ struct TierRuleTests {
         }
     }
 
-    @Test("an app that lists a caller takes it, whatever the tier's setting")
+    @Test("an app that lists a caller accepts it, whatever the tier's setting")
     func listed() async throws {
         let bed = try await AccessBed { $0.tiers.sandboxed = .deny }
         var app = AccessBed.app()
@@ -67,7 +67,7 @@ struct TierRuleTests {
         #expect(try bed.admit(bed.caller(facts(of: .sandboxed)), as: .registered("mail")) == app)
     }
 
-    @Test("where a tier is let in, an app's list still keeps out who is not on it; a grant lets them in")
+    @Test("an app's list keeps out unlisted callers of an allowed tier, unless they have a grant")
     func lists() async throws {
         let bed = try await AccessBed()
         var app = AccessBed.app()
@@ -78,12 +78,12 @@ struct TierRuleTests {
         #expect(error?.reason == .callerNotListed && error?.message.contains("brokerctl grants approve") == true)
         _ = try await bed.grants.approve(caller.identity, as: app, .init(), in: AccessBed.partition)
         #expect(try bed.admit(caller, as: .registered("mail")) == app)
-        // Administrators who deny a tier mean also what was granted.
+        // Denying a tier also denies what was granted.
         bed.change { $0.tiers.unknown = .deny }
         #expect(kind { try bed.admit(caller, as: .registered("mail")) } == .accessDenied)
     }
 
-    @Test("a sandbox brings a client of its own only where a person agreed, also where its tier is let in")
+    @Test("a sandbox's own client always needs a grant, even if its tier is allowed")
     func adHoc() async throws {
         let bed = try await AccessBed { $0.tiers.sandboxed = .allow }
         let caller = try bed.caller(facts(of: .sandboxed))
@@ -94,7 +94,7 @@ struct TierRuleTests {
         #expect(try bed.admit(caller, as: Self.adHoc).clientID == "client-9")
     }
 
-    @Test("what a sandbox does with a client of its own is no other sandbox's, and not the host's")
+    @Test("a sandbox's own client is separate from other sandboxes' and the host's")
     func adHocGroups() async throws {
         let bed = try await AccessBed()
         var groups: Set<GroupID> = []
@@ -112,7 +112,7 @@ struct TierRuleTests {
         #expect(groups.count == 3)
     }
 
-    @Test("who has nothing to be told by later is not asked about: nobody would know who was granted what")
+    @Test("a caller without a lasting identity is refused without a question")
     func passing() async throws {
         let bed = try await AccessBed { $0.tiers.unknown = .ask }
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -125,7 +125,7 @@ struct TierRuleTests {
     }
 
     @Test(
-        "authorities on private networks can be kept to registered apps",
+        "authorities on private networks can be limited to registered apps",
         arguments: [
             "https://10.0.0.1", "https://192.168.1.1/x", "https://172.31.0.1", "https://127.0.0.1:8443",
             "https://169.254.169.254", "https://100.64.0.1", "https://[::1]", "https://[fd00::1]", "https://[fe80::1]",
@@ -142,7 +142,7 @@ struct TierRuleTests {
         #expect(kind { try bed.admit(bed.caller(), as: .registered("mail")) } == nil)
     }
 
-    @Test("who was let in with an authority on a private network is not any more when that is forbidden meanwhile")
+    @Test("a request with a private authority is refused if that was forbidden since its admission")
     func privateAuthorityForbidden() async throws {
         let bed = try await AccessBed()
         let caller = try bed.caller()
@@ -155,7 +155,7 @@ struct TierRuleTests {
         try bed.policy.confirm(far, of: caller)
     }
 
-    @Test("who waited as an administrator is none any more when more is asked for meanwhile")
+    @Test("a waiting administrator is refused if the requirements have risen meanwhile")
     func proofAskedFor() async throws {
         let bed = try await AccessBed()
         let caller = try bed.caller()

@@ -4,13 +4,13 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Apps as a caller stands to them")
+@Suite("Apps by a caller's rights")
 struct UsableAppsTests {
     private func names(_ usable: UsableApps) -> [[String]] {
         [usable.allowed.map(\.name), usable.askable.map(\.name)]
     }
 
-    @Test("are those that list it, or nobody, for a program outside; the list is by name")
+    @Test("a program outside can use apps that list it or no caller, listed by name")
     func outside() async throws {
         let bed = try await AccessBed()
         for name in ["work", "mail", "tool", "closed"] {
@@ -24,7 +24,7 @@ struct UsableAppsTests {
         #expect(try names(bed.policy.usableApps(by: try bed.caller())) == [["tool"], []])
     }
 
-    @Test("are those that a person allowed, for a sandbox; asking for the list asks nobody")
+    @Test("a sandbox can use apps that a person granted, and listing them asks no question")
     func sandboxed() async throws {
         let scene = try await GrantScene()
         try await scene.bed.directory.register(AccessBed.app("work"), in: AccessBed.partition)
@@ -37,7 +37,7 @@ struct UsableAppsTests {
         #expect(try names(scene.bed.policy.usableApps(by: scene.caller)) == [[], ["mail", "work"]])
     }
 
-    @Test("are those alone that its own socket was opened for")
+    @Test("a sandbox with a socket of its own can use the socket's apps only")
     func nameable() async throws {
         let bed = try await AccessBed()
         for name in ["work", "mail"] {
@@ -51,7 +51,7 @@ struct UsableAppsTests {
         #expect(try names(bed.policy.usableApps(by: caller)) == [["mail"], []])
     }
 
-    @Test("are not named while the broker is locked, though memory has them")
+    @Test("a locked broker lists no apps, though they are in memory")
     func locked() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
@@ -62,7 +62,7 @@ struct UsableAppsTests {
         #expect(error?.kind == .locked)
     }
 
-    @Test("of another user are nobody's")
+    @Test("apps of another user are not listed")
     func others() async throws {
         let bed = try await AccessBed { $0.audience = .everybody(overflow: 65_534) }
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)

@@ -5,7 +5,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Starting the browser")
+@Suite("Start of the browser")
 struct BrowserLauncherTests {
     private static let url = "https://login.example/authorize?state=a&nonce=(touch%20x);'b'"
 
@@ -18,7 +18,7 @@ struct BrowserLauncherTests {
         }
     }
 
-    @Test("a configured command is the only one, its words are taken as they are, and %u is the address")
+    @Test("a configured command is the only one, its words are literal, and %u is the address")
     func configured() async throws {
         let commands = BrowserCommand.candidates(
             configured: ["/opt/my browser", "--at=%u", "$HOME"], environment: ["BROWSER": "other"])
@@ -27,7 +27,7 @@ struct BrowserLauncherTests {
         #expect(BrowserCommand.candidates(environment: ["BROWSER": "other"]).map(\.program) == ["other"])
     }
 
-    @Test("the browser is not told the service manager's secrets of this process")
+    @Test("the browser does not get the service manager's variables of this process")
     func environment() async throws {
         try await withTestBed { bed in
             let browser = try script("browser", "env > \(bed.path("got"))", in: bed)
@@ -37,7 +37,7 @@ struct BrowserLauncherTests {
         }
     }
 
-    @Test("one that fails is followed by the next")
+    @Test("a browser that fails is followed by the next")
     func nextOne() async throws {
         try await withTestBed { bed in
             let failing = try script("failing", "exit 3", in: bed)
@@ -47,7 +47,7 @@ struct BrowserLauncherTests {
         }
     }
 
-    @Test("one that stays is taken to show the page, and it lives on")
+    @Test("a browser that keeps running is assumed to show the page, and lives on")
     func staying() async throws {
         try await withTestBed { bed in
             let browser = try script("browser", "echo $$ > \(bed.path("pid")); exec sleep 300", in: bed)
@@ -66,7 +66,7 @@ struct BrowserLauncherTests {
         }
     }
 
-    @Test("when none can be started the error says what to do, and does not show the address")
+    @Test("if none can be started the error says what to do, and does not show the address")
     func none() async throws {
         try await withTestBed { bed in
             let error = await #expect(throws: BrowserError.self) {
@@ -78,7 +78,7 @@ struct BrowserLauncherTests {
     }
 
     @Test(
-        "what is no web address does not reach a command line",
+        "a string that is not a web address does not reach a command line",
         arguments: [
             "file:///etc/passwd", "--version", "javascript:alert(1)", "https://a b", "http://x\n", "https://\\\\x",
         ])
@@ -86,7 +86,7 @@ struct BrowserLauncherTests {
         await #expect(throws: BrowserError.self) { try await launcher("/bin/true").open(url) }
     }
 
-    @Test("inside a service the user's manager starts it, with a description that hides the address")
+    @Test("inside a service the user's manager starts the browser, with a description that hides the address")
     func insideAService() {
         let commands = BrowserCommand.candidates(environment: ["INVOCATION_ID": "0123", "BROWSER": "firefox --tab"])
         let words = commands.first?.commandLine(for: Self.url) ?? []
@@ -101,14 +101,14 @@ struct BrowserLauncherTests {
         #expect(command.commandLine(for: url) == ["browser", "https://login.example/%24HOME/?a=%24%7BHOME%7D"])
     }
 
-    @Test("the words of $BROWSER may be quoted; %% is a percent sign")
+    @Test("the words of $BROWSER may be quoted, and %% is a percent sign")
     func quoted() {
         let commands = BrowserCommand.candidates(environment: ["BROWSER": "'/opt/my browser' \"a b\" 5%%:open 'quote"])
         #expect(commands == [BrowserCommand(program: "/opt/my browser", words: ["a b", "5%%"])])
         #expect(commands.first?.commandLine(for: "https://a") == ["/opt/my browser", "a b", "5%", "https://a"])
     }
 
-    @Test("a session bus: the portal comes first and needs nobody to start it; what the person chose goes before")
+    @Test("on a session bus the portal comes first, after the person's own choice only")
     func portal() {
         let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus", "INVOCATION_ID": "0123"]
         let commands = BrowserCommand.candidates(environment: bus)
@@ -120,7 +120,7 @@ struct BrowserLauncherTests {
                 == ["firefox"])
     }
 
-    @Test("xdg-open is asked when the person chose nothing")
+    @Test("xdg-open is used if the person chose no browser")
     func fallback() {
         #expect(BrowserCommand.candidates(environment: [:]).map(\.program) == ["xdg-open"])
         #expect(BrowserCommand.candidates(environment: ["BROWSER": ""]).map(\.program) == ["xdg-open"])

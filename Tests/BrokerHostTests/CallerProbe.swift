@@ -1,33 +1,33 @@
 import BrokerTestSupport
 import Foundation
 
-/// A process that judges whoever connects to it (Tests/HostProbe), and callers made as an attacker would make them. All of
-/// them run as an ordinary user: root would be shown things that a broker is not.
+/// A process that inspects its clients (Tests/HostProbe), and callers made like an attacker's. All of them run as an ordinary
+/// user: root would see facts that a broker does not.
 struct CallerProbe: Sendable {
-    /// How the connection comes about (`attack.py`).
+    /// How the connection is made (`attack.py`).
     enum Attack: String {
         case plain
         /// A child connects and exits; its parent writes.
         case exited
-        /// The same, and nobody waits for the child.
+        /// The same, without a wait for the child.
         case zombie
-        /// The first thread ends and another one goes on.
+        /// The first thread ends and another one continues.
         case leader
         /// PR_SET_DUMPABLE 0: the links of /proc/PID are closed.
         case undumpable
         /// Connects, and then becomes a program of the system.
         case exec
-        /// Connects, and then becomes a program that lies in no file system.
+        /// Connects, and then becomes a program that is in no file system.
         case memory
     }
 
-    /// Resolved: what /proc/PID/exe leads to.
+    /// Resolved: the target of /proc/PID/exe.
     static let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
     static let user = "65534"
 
     let bed: TestBed
     let socket: String
-    /// Stands for `$XDG_RUNTIME_DIR`.
+    /// Replaces `$XDG_RUNTIME_DIR`.
     let runtimeDirectory: String
     private let process: ManagedProcess
 
@@ -47,13 +47,13 @@ struct CallerProbe: Sendable {
 
     private static let asUser = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
 
-    /// - Parameter sandbox: what the attacker is started by, as the user.
-    /// - Returns: `TIER RIGHT ID`, as the probe printed it.
+    /// - Parameter sandbox: the command that starts the attacker, as the user.
+    /// - Returns: `TIER RIGHT ID`, as printed by the probe.
     func judge(_ attack: Attack, in sandbox: [String] = []) async throws -> String {
         try await judge(sandbox + [Self.python, bed.path("attack.py"), attack.rawValue, socket])
     }
 
-    /// - Parameter command: run as the user, after what root did before.
+    /// - Parameter command: runs as the user, after root's commands.
     func judge(asRoot before: [String] = [], _ command: [String]) async throws -> String {
         try await judge(asRootAlone: before + ["setpriv"] + Self.asUser + command)
     }
@@ -66,7 +66,7 @@ struct CallerProbe: Sendable {
         return verdicts[seen]
     }
 
-    /// What the process that judges has read so far.
+    /// The number of bytes that the inspecting process has read so far.
     func bytesRead() throws -> Int {
         let counts = try String(contentsOfFile: "/proc/\(process.pid)/io", encoding: .utf8)
         let line = counts.split(separator: "\n").first { $0.hasPrefix("rchar: ") }

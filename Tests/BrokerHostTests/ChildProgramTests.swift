@@ -3,9 +3,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Running a program")
+@Suite("Child programs")
 struct ChildProgramTests {
-    @Test("variables that were unset for the broker's own libraries are there for programs that it starts")
+    @Test("programs get the variables that were unset for the broker's own libraries")
     func environment() async throws {
         try await withTestBed { bed in
             let variables = ["KEPT": "1", "SSLKEYLOGFILE": "/nowhere", "OPENSSL_CONF": "/nothing"]
@@ -17,7 +17,7 @@ struct ChildProgramTests {
         }
     }
 
-    @Test("what it prints is told, and whether it ended well")
+    @Test("a program's output and success are returned")
     func output() async throws {
         #expect(
             await shell("printf 'one\\ntwo'", longestOutput: 7).run()
@@ -27,19 +27,19 @@ struct ChildProgramTests {
         #expect(await shell("kill -9 $$").run() == .ended(isWell: false, output: []))
     }
 
-    @Test("one that prints too much is ended, and none of it is taken")
+    @Test("a program that prints too much is ended, and its output is dropped")
     func tooMuch() async throws {
         #expect(await shell("exec yes", longestOutput: 1_024).run() == .ended(isWell: false, output: []))
     }
 
-    @Test("one that is not there cannot be started, and why is said")
+    @Test("a missing program cannot be started, and the error says why")
     func missing() async {
         for name in ["/no/such/program", "no-such-program"] {
             #expect(await ChildProgram(words: [name]).run() == .notStarted(code: ENOENT))
         }
     }
 
-    @Test("one whose words would be cut at a zero byte is not started")
+    @Test("a program with a zero byte in its words is not started")
     func zeroBytes() async {
         for words in [["/usr/bin/true\0/other"], ["true", "a\0b"], []] {
             #expect(await ChildProgram(words: words).run() == .notStarted(code: EINVAL))
@@ -47,7 +47,7 @@ struct ChildProgramTests {
     }
 
     @Test(
-        "it has no descriptor but the usual three, no signal blocked or ignored, and a session of its own if it shall")
+        "a program has only three descriptors, no blocked signals, and a session of its own on request")
     func beginning() async throws {
         let words =
             "ls /proc/self/fd | tr '\\n' ' '; sed -n 's/Sig[BI][lg][kn].//p' /proc/self/status; ps -o sid= -p $$; echo $$"
@@ -68,7 +68,7 @@ struct ChildProgramTests {
         }
     }
 
-    @Test("when nobody waits any more it is killed, and its session")
+    @Test("a canceled run kills the program and its session")
     func cancelled() async throws {
         try await withTestBed { bed in
             let file = bed.path("pids")
@@ -88,7 +88,7 @@ struct ChildProgramTests {
         }
     }
 
-    @Test("one whose task was cancelled before is not started")
+    @Test("a program whose task was canceled before is not started")
     func cancelledBefore() async throws {
         try await withTestBed { bed in
             let file = bed.path("file")
@@ -104,7 +104,7 @@ struct ChildProgramTests {
         }
     }
 
-    @Test("a socket that lingers, and is closed at any moment, keeps none from beginning")
+    @Test("a lingering socket that is closed at any moment does not delay a program's start")
     func lingering() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("children")
@@ -116,7 +116,7 @@ struct ChildProgramTests {
         ChildProgram(words: ["sh", "-c", words], longestOutput: longestOutput)
     }
 
-    /// A zombie has; who its parent is now may take its time.
+    /// True for a zombie, too; its new parent may take its time.
     private static func hasEnded(_ pid: pid_t) -> Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
         return stat.contains(") Z ")

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("The machine's clocks and chance")
+@Suite("The machine's clocks and random generator")
 struct ClockAndRandomTests {
     @Test("a wait longer than a slice is not over early")
     func slices() async throws {
@@ -20,7 +20,7 @@ struct ClockAndRandomTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("a wait of no length still notices that its task was cancelled")
+    @Test("a wait of zero length still notices that its task was canceled")
     func cancelledAlready() async throws {
         let gate = Gate()
         let waiting = Task {

@@ -1,7 +1,7 @@
 import BrokerHost
 import Testing
 
-@Suite("Names that Flatpak vouches for")
+@Suite("Names confirmed by Flatpak")
 struct FlatpakInfoTests {
     private static let instance = "[Instance]\ninstance-id=123\n"
 
@@ -19,7 +19,7 @@ struct FlatpakInfoTests {
         #expect(FlatpakInfo(text + Self.instance)?.application == id)
     }
 
-    @Test("without an instance nothing can be confirmed")
+    @Test("no name can be confirmed without an instance")
     func withoutInstance() {
         #expect(FlatpakInfo("[Application]\nname=org.example.Mail\n") == nil)
     }

@@ -2,9 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("What the process does to itself")
+@Suite("Hardening of the process")
 struct HardeningTests {
-    @Test("no inspection, no core, no new privileges, private files, and a hung-up peer is no signal")
+    @Test("hardening stops inspection, core dumps and new privileges, keeps files private, ignores SIGPIPE")
     func measures() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("harden", hasInput: true)
@@ -27,7 +27,7 @@ struct HardeningTests {
         }
     }
 
-    @Test("memory is locked only where no limit can turn a later allocation into a crash")
+    @Test("memory is locked only if no limit can turn a later allocation into a crash")
     func lockedMemory() async throws {
         try await withTestBed { bed in
             let program = try PackageTree.program("host-probe")
@@ -39,7 +39,7 @@ struct HardeningTests {
         }
     }
 
-    @Test("secrets in pages that cannot be locked are counted, and told of")
+    @Test("secrets in pages that cannot be locked are counted and reported")
     func unlocked() async throws {
         try await withTestBed { bed in
             // Root may lock more than the limit.
@@ -51,7 +51,7 @@ struct HardeningTests {
         }
     }
 
-    @Test("a secret for which there are no guarded pages is kept all the same, counted, and told of while they double")
+    @Test("secrets without guarded pages are kept, counted, and reported each time they double")
     func unguarded() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("unguarded")

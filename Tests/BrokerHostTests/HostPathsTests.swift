@@ -1,9 +1,9 @@
 import BrokerHost
 import Testing
 
-@Suite("Where files are")
+@Suite("Paths of files")
 struct HostPathsTests {
-    @Test("by the XDG variables when they are set")
+    @Test("paths follow the XDG variables if they are set")
     func variables() {
         let paths = HostPaths(environment: [
             "HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/7/", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c",
@@ -14,7 +14,7 @@ struct HostPathsTests {
         #expect(paths.configurationFiles == ["/c/brokerd/config.toml", "/etc/brokerd/config.toml"])
     }
 
-    @Test("by the home directory and the uid when they are not, or hold a relative path")
+    @Test("paths follow the home directory and the uid if variables are unset or relative")
     func defaults() {
         let environment = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "c"]
         let paths = HostPaths(environment: environment, uid: 1234)
@@ -23,7 +23,7 @@ struct HostPathsTests {
         #expect(paths.configurationFiles == ["/home/ada/.config/brokerd/config.toml", "/etc/brokerd/config.toml"])
     }
 
-    @Test("the state is in a folder that a unit asks systemd for")
+    @Test("the state is in the folder that systemd made for the unit")
     func stateDirectoryOfUnit() {
         let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/.local/state/second:/other"]
         #expect(HostPaths(environment: environment).statePlace == .prepared("/home/ada/.local/state/second"))
@@ -32,7 +32,7 @@ struct HostPathsTests {
     }
 
     @Test(
-        "the state is in the state home also with the unit of an earlier release, whatever systemd made for it",
+        "the state is in the state home even with the unit of an earlier release",
         arguments: [".config", ".local/state"])
     func unitOfEarlierRelease(folder: String) {
         let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/\(folder)/brokerd"]
@@ -52,7 +52,7 @@ struct HostPathsTests {
         #expect(HostPaths(environment: prepared, isSystemMode: true).sandboxes == "/run/brokerd-sandboxes")
     }
 
-    @Test("without a home there is no state directory to guess")
+    @Test("without a home there is no default state directory")
     func homeless() {
         #expect(HostPaths(environment: [:]).statePlace == nil)
     }

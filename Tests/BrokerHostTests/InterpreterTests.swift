@@ -1,10 +1,10 @@
 import BrokerHost
 import Testing
 
-@Suite("Programs that do what others wrote")
+@Suite("Programs that run other users' code")
 struct InterpreterTests {
     @Test(
-        "are known by their names, with versions and variants",
+        "interpreters are recognized by name, with versions and variants",
         arguments: [
             "/usr/bin/bash", "/bin/sh", "bash", "/usr/bin/bash-static", "/usr/bin/ksh93", "/usr/bin/busybox.suid",
             "/usr/bin/python", "/usr/bin/python3", "/usr/bin/python3.11", "/usr/bin/python3.11-dbg", "/usr/bin/node",
@@ -14,7 +14,7 @@ struct InterpreterTests {
     func interpreters(path: String) { #expect(Interpreter.isNamed(by: path)) }
 
     @Test(
-        "are not found in other names, nor in folders",
+        "interpreters are not recognized in other names, nor in folders",
         arguments: [
             "/usr/bin/bashful", "/usr/bin/rbash", "/usr/bin/pythonic", "/usr/bin/nodes",
             "/usr/bin/luac5.4", "/usr/bin/ld", "/opt/python3/notes", "/bash/notes", "/usr/bin/3.11", "/", "",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Log entries")
 struct LoggingTests {
-    @Test("on stderr an entry is one line: level, message and fields, with line breaks shown instead of made")
+    @Test("on stderr an entry is one line of level, message and fields, with visible line breaks")
     func standardError() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("log")
@@ -16,14 +16,14 @@ struct LoggingTests {
             #expect(
                 lines == [
                     "warning first\\u{a}Second: forged app=mail correlationID=\"a b\"",
-                    // By scalars: a quote with a mark is another character.
+                    // By scalars: a quote with a combining mark is another character.
                     #"warning said app=mail cause="no\"\#u{301} app=wiki" other="\"\#u{301}" path="a\\\" app=wiki""#,
                     "debug wanted now app=mail",
                 ])
         }
     }
 
-    @Test("the journal is chosen when stderr is the very stream that systemd connected, and no other")
+    @Test("the journal is chosen only if stderr is the very stream that systemd connected")
     func journalStream() async throws {
         try await withTestBed { bed in
             let errors = bed.path("probe.err")
@@ -43,7 +43,7 @@ struct LoggingTests {
         }
     }
 
-    @Test("every value is a journal field of its own, named in the journal's way")
+    @Test("every value is a separate journal field, named in the journal's way")
     func journalFields() {
         let event = LogEvent(
             level: .error, message: "refresh failed", metadata: ["correlationID": "c-1", "http-status": "503"],
@@ -66,7 +66,7 @@ struct LoggingTests {
         #expect(Journal.fieldName(key) == name)
     }
 
-    @Test("what could forge an entry or steer a terminal is shown, not done; what is long is cut")
+    @Test("characters that forge an entry or steer a terminal are made visible, and long texts cut")
     func cleaning() {
         #expect(LogEntry.line("a\u{1b}[2Jb\rc") == "a\\u{1b}[2Jb\\u{d}c")
         #expect(LogEntry.line("x\u{202e}y\u{2028}z\u{85}") == "x\\u{202e}y\\u{2028}z\\u{85}")

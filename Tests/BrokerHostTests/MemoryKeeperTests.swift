@@ -4,9 +4,9 @@ import BrokerTestSupport
 import Synchronization
 import Testing
 
-@Suite("Memory that is given back")
+@Suite("Returning memory to the kernel")
 struct MemoryKeeperTests {
-    /// What a keeper sees and does, with a clock that the test moves.
+    /// A keeper's inputs and actions, with a clock that the test advances.
     private final class Scene: Sendable {
         let clock = ManualClock()
         let gate: LockGate
@@ -31,7 +31,7 @@ struct MemoryKeeperTests {
             return Task { await keeper.run() }
         }
 
-        /// - Returns: how often memory was given back by the time that the keeper sleeps again.
+        /// - Returns: how often memory was released by the time that the keeper sleeps again.
         func quiet(_ times: Int = 1) async throws -> Int {
             for _ in 0..<times {
                 try await clock.waitForSleepers()
@@ -43,7 +43,7 @@ struct MemoryKeeperTests {
     }
 
     @Test(
-        "it is given back when nothing was asked for: after the start, after each time of work, and once more"
+        "memory is released when idle: after the start, and twice after each time of work"
     )
     func twice() async throws {
         let scene = Scene()
@@ -59,7 +59,7 @@ struct MemoryKeeperTests {
         await keeping.value
     }
 
-    @Test("what goes on after its callers have gone gives memory back when it is over")
+    @Test("work that outlasts its callers releases memory when it is over")
     func late() async throws {
         let scene = Scene()
         let keeping = scene.keep()
@@ -71,7 +71,7 @@ struct MemoryKeeperTests {
         await keeping.value
     }
 
-    @Test("what the heap no longer needs and the program's own pages go, and the program goes on")
+    @Test("free heap and the program's own pages are released, and the program continues")
     func release() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("memory")

@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 @Suite(
-    "Who a process is",
+    "Identity of processes",
     .enabled(if: Prerequisite.root.shouldRun, "needs root, to act as an ordinary user"))
 struct PeerInspectorTests {
     private let python = CallerProbe.python
 
-    @Test("a program outside of sandboxes may administer; one that only root can change is the system's")
+    @Test("a program outside of sandboxes administers, and is the system's if only root can change it")
     func outside() async throws {
         try await withCallerProbe { probe async throws in
             #expect(try await probe.judge(.plain) == "unknown administers \(python)")
@@ -21,7 +21,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a copy in a folder that others can write to is named, and one that is gone from there is not")
+    @Test("a program in a folder that others can write to has a path, and a deleted one has none")
     func copies() async throws {
         try await withCallerProbe { probe async throws in
             let copy = probe.bed.path("user/copy")
@@ -35,7 +35,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a path that is no text is nobody's name: what others read must not stumble over it")
+    @Test("a path that is not UTF-8 is no name, so that later readers are safe")
     func oddNames() async throws {
         try await withCallerProbe { probe async throws in
             let call = ["--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"]
@@ -47,7 +47,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a connector that has gone by the time it is looked at is nobody that could be told")
+    @Test("a connecting process that ended before its inspection is unidentified")
     func gone() async throws {
         try await withCallerProbe { probe async throws in
             for attack in [CallerProbe.Attack.exited, .zombie, .leader] {
@@ -57,14 +57,14 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a program that turned into one of the system's gains nothing that it did not have")
+    @Test("a program that becomes one of the system's gains no right")
     func exec() async throws {
         try await withCallerProbe { probe async throws in
             #expect(try await probe.judge(.exec) == "systemInstalled administers /usr/bin/yes")
         }
     }
 
-    @Test("who became root by a setuid program is not the user any more who connected")
+    @Test("a process that became root by a setuid program is no longer the connecting user")
     func setuid() async throws {
         try await withCallerProbe { probe async throws in
             let program = probe.bed.path("setuid-yes")
@@ -75,7 +75,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a program that a loader runs, or that lies in memory only, is not taken for one of the system's")
+    @Test("a program run by a loader, or in memory only, does not count as the system's")
     func loaders() async throws {
         try await withCallerProbe { probe async throws in
             let curl = [
@@ -90,7 +90,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a number that was given out again is not the process that connected")
+    @Test("a reused process number does not identify the connecting process")
     func reusedNumber() async throws {
         try await withCallerProbe { probe async throws in
             let attack = [python, probe.bed.path("attack.py"), "reused", probe.socket]
@@ -99,7 +99,7 @@ struct PeerInspectorTests {
     }
 
     @Test(
-        "whatever has mounts, users or processes of its own is sandboxed, also when it hides or looks like the host",
+        "a process with own mounts, users or pids is sandboxed, even if it hides or resembles the host",
         arguments: [
             ["bwrap", "--dev-bind", "/", "/"],
             ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", "/tmp", "/tmp", "--unshare-pid"],
@@ -115,7 +115,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a sandbox that root made, without a user namespace, does not hide behind its undumpable process")
+    @Test("a root-made sandbox without a user namespace does not hide behind its undumpable process")
     func madeByRoot() async throws {
         try await withCallerProbe { probe async throws in
             let attack = [python, probe.bed.path("attack.py"), "undumpable", probe.socket]
@@ -126,7 +126,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a user of hundreds of groups is told like any other, also where the namespaces are not shown")
+    @Test("a user of hundreds of groups is identified like any other, even if namespaces are hidden")
     func groups() async throws {
         try await withCallerProbe { probe async throws in
             let attack = [python, probe.bed.path("attack.py"), "undumpable", probe.socket]
@@ -141,9 +141,9 @@ struct PeerInspectorTests {
         }
     }
 
-    /// As root makes them for containers: the map alone looks like the host's.
+    /// Made by root, as for containers: the map alone looks like the host's.
     @Test(
-        "a user namespace that maps every user and group to itself is one all the same",
+        "a user namespace that maps every user and group to itself is still detected",
         arguments: ["plain", "undumpable"])
     func identityMap(attack: String) async throws {
         try await withCallerProbe { probe async throws in
@@ -168,7 +168,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("who has nothing but a network of its own is not outside", arguments: ["plain", "undumpable"])
+    @Test("a process with only a network namespace of its own is not outside", arguments: ["plain", "undumpable"])
     func network(attack: String) async throws {
         try await withCallerProbe { probe async throws in
             let attack = [python, probe.bed.path("attack.py"), attack, probe.socket]
@@ -177,11 +177,11 @@ struct PeerInspectorTests {
         }
     }
 
-    /// Mounts that are older than the one at its root stand before it in the list.
-    @Test("a list of mounts is read only so far: who hides behind one that is longer than anybody's cannot be told")
+    /// Mounts older than the one at its root precede it in the list.
+    @Test("a list of mounts is read to a limit, and a process behind a longer one is unidentified")
     func longList() async throws {
         try await withCallerProbe { probe async throws in
-            // Its root is told without the list, unless it makes itself undumpable.
+            // Its root is known without the list, unless it makes itself undumpable.
             let verdicts = ["undumpable": "unidentified may not ", "plain": "sandboxed may not container:"]
             for (attack, expected) in verdicts {
                 let verdict = try await probe.judge(behind: 3_000, attack)
@@ -190,7 +190,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("a sandbox that no record of Flatpak's is about is not looked into, however many mounts it has")
+    @Test("a sandbox without a record of Flatpak's is not examined, however many mounts it has")
     func manyMounts() async throws {
         try await withCallerProbe { probe async throws in
             let records = "\(probe.runtimeDirectory)/.flatpak/4711"
@@ -205,7 +205,7 @@ struct PeerInspectorTests {
         }
     }
 
-    @Test("who is confined to a folder of the host's own root, where no mount begins, is not outside")
+    @Test("a process confined to a folder of the host's root file system is not outside")
     func chroot() async throws {
         try await withCallerProbe { probe async throws in
             let script = """
@@ -232,7 +232,7 @@ struct PeerInspectorTests {
         }
     }
 
-    /// The file is where Flatpak puts it, and of the kind: what is missing is Flatpak's own record of the sandbox.
+    /// The file is in Flatpak's place and format: only Flatpak's own record of the sandbox is missing.
     @Test("a Flatpak's name counts only when it is confirmed from outside of the sandbox")
     func flatpak() async throws {
         try await withCallerProbe { probe async throws in
@@ -250,7 +250,7 @@ struct PeerInspectorTests {
             }
             #expect(try await judge("").hasPrefix("sandboxed may not container:"))
 
-            // As Flatpak does it: the namespace's number is known once the sandbox is there, so the record follows.
+            // As Flatpak does it: the namespace's number is known once the sandbox exists, so the record follows.
             let instance = "\(probe.runtimeDirectory)/.flatpak/4711"
             let confirmed = """
                 mkdir -p \(instance); cp \(probe.bed.path("info")) \(instance)/info;
@@ -270,8 +270,8 @@ struct PeerInspectorTests {
         }
     }
 
-    /// A file system whose server never answers lies where Flatpak has its file.
-    @Test("a sandbox cannot make us wait for a file of its own making")
+    /// A file system whose server never answers is in the place of Flatpak's file.
+    @Test("a sandbox cannot make the broker wait for a file of its own making")
     func unansweredFile() async throws {
         try await withCallerProbe { probe in
             let mount = """
@@ -299,8 +299,8 @@ struct PeerInspectorTests {
         }
     }
 
-    /// Looked up by its path, it would keep the broker waiting for ever.
-    @Test("a program on a file system that answers no more is judged all the same")
+    /// A lookup of its path would keep the broker waiting for ever.
+    @Test("a program on a file system that does not answer is still inspected")
     func silentFileSystem() async throws {
         try await withCallerProbe { probe in
             let folder = try probe.bed.makeDirectory("silent")
@@ -308,7 +308,7 @@ struct PeerInspectorTests {
                 Launch(python, [PackageTree.fixture("silent-filesystem.py"), folder, "/usr/bin/yes"]), as: "filesystem")
             try await server.waitForText("mounted")
             probe.bed.atEnd {
-                // With its server the file system ends, whoever waits for it.
+                // The file system ends with its server, even if processes wait for it.
                 await server.stop()
                 _ = try? await probe.bed.run(Launch("umount", ["--lazy", folder]))
             }
@@ -319,7 +319,7 @@ struct PeerInspectorTests {
 }
 
 extension CallerProbe {
-    /// A sandbox of root's making with so many mounts, before the one at its root in its list.
+    /// Inspects a sandbox made by root with so many mounts, before the one at its root in its list.
     fileprivate func judge(behind mounts: Int, _ attack: String) async throws -> String {
         let folder = try bed.makeDirectory("mounts-of-\(attack)")
         return try await judge(

@@ -1,9 +1,9 @@
 import BrokerTestSupport
 import Testing
 
-@Suite("What is reported to the service manager")
+@Suite("Reports to the service manager")
 struct ServiceManagerTests {
-    @Test("readiness, reload, watchdog and stop arrive in order, and a status cannot smuggle in a line")
+    @Test("readiness, reload, watchdog and stop arrive in order, and a status cannot inject a line")
     func notifications() async throws {
         try await withTestBed { bed in
             let manager = try NotifySocket(path: bed.path("notify"))
@@ -22,7 +22,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("a watchdog meant for another process is none of ours")
+    @Test("a watchdog meant for another process is ignored")
     func foreignWatchdog() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("notify", environment: ["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "1"])

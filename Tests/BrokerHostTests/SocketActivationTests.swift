@@ -2,10 +2,10 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// With systemd's own systemd-socket-activate, which starts the probe when somebody connects.
+/// With systemd's own systemd-socket-activate, which starts the probe when a client connects.
 @Suite("Sockets from the service manager")
 struct SocketActivationTests {
-    @Test("the socket called brokerd.socket is taken, and no child will believe it is its own")
+    @Test("the socket named brokerd.socket is used, and its variables are hidden from children")
     func taken() async throws {
         try await withTestBed { bed in
             let output = try await activate(in: bed, ["--fdname=brokerd.socket"])
@@ -31,7 +31,7 @@ struct SocketActivationTests {
         }
     }
 
-    @Test("sockets of doors come beside it, each by its name, and others are closed")
+    @Test("sockets of doors are accepted by their names, and others are closed")
     func doors() async throws {
         try await withTestBed { bed in
             let output = try await activate(
@@ -69,7 +69,7 @@ struct SocketActivationTests {
         }
     }
 
-    @Test("a process that nobody activated opens its own")
+    @Test("a process without socket activation opens its own socket")
     func notActivated() async throws {
         try await withTestBed { bed in
             let probe = try bed.probe("activation")
@@ -78,7 +78,7 @@ struct SocketActivationTests {
         }
     }
 
-    /// Starts the probe by way of a connection to the socket `s`, and gives what it printed.
+    /// Starts the probe through a connection to the socket `s`, and returns its output.
     private func activate(in bed: TestBed, _ options: [String]) async throws -> String {
         let path = bed.path("s")
         let program = try PackageTree.program("host-probe")

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Whose subordinate uids are whose")
+@Suite("Owners of subordinate uids")
 struct SubordinateUserTests {
     private func users(
         _ bed: TestBed, _ subordinates: String, _ accounts: String = "alice:x:1000:1000::/home/alice:/bin/sh\n"
@@ -13,7 +13,7 @@ struct SubordinateUserTests {
         return SubordinateUsers(subordinates: bed.path("subuid"), accounts: bed.path("passwd"))
     }
 
-    @Test("a uid in a range is its owner's, by name or number; any other is its own")
+    @Test("a uid in a range belongs to its owner, by name or number, and any other to itself")
     func ranges() async throws {
         try await withTestBed { bed in
             let users = try users(bed, "1001:200000:65536\nalice:100000:65536\nalice:400000:10\n")
@@ -34,7 +34,7 @@ struct SubordinateUserTests {
         }
     }
 
-    @Test("a change of the file counts at once; what cannot be read makes nobody subordinate")
+    @Test("a change of the file takes effect at once, and an unreadable file has no ranges")
     func changes() async throws {
         try await withTestBed { bed in
             let users = try users(bed, "alice:100000:10\n")
@@ -47,7 +47,7 @@ struct SubordinateUserTests {
     }
 
     @Test(
-        "odd lines and a file without end are left out",
+        "invalid lines and an endless file are skipped",
         arguments: [
             "alice:100000\n", "alice:x:10\n", "alice:100000:0\n", ":::\n", "alice:100000:-1\n", "\u{0}\u{ff}\n",
             String(repeating: "alice:100000:10\n", count: 100_000),

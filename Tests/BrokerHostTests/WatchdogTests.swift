@@ -4,7 +4,7 @@ import Testing
 @Suite("The watchdog")
 struct WatchdogTests {
     @Test(
-        "is not fed while the tasks of requests cannot run, although the event loop turns; and is again when they can")
+        "the watchdog gets no pings while request tasks cannot run, even if the event loop turns")
     func poolIsTaken() async throws {
         try await withTestBed { bed in
             let manager = try NotifySocket(path: bed.path("notify"))

@@ -3,11 +3,11 @@ import BrokerOIDCAgent
 import BrokerValues
 import Testing
 
-@Suite("An exchange with a client of oidc-agent")
+@Suite("Exchanges with oidc-agent clients")
 struct AgentExchangeTests {
     static let check = #"{"request":"check"}"#
 
-    @Test("in plain JSON is answered in plain JSON, in whatever pieces it comes", arguments: [1, 2, 7, 1_000])
+    @Test("a request in plain JSON is answered in plain JSON, in whatever pieces it arrives", arguments: [1, 2, 7, 1_000])
     func plain(size: Int) throws {
         let request = #" {"request":"id_token","account":"a}]\"{","more":[{"x":"\\"}]}"#
         var exchange = AgentExchange()
@@ -16,7 +16,7 @@ struct AgentExchangeTests {
         #expect(Self.answer(to: exchange) == Array(#"{"status":"success","info":"yes"}"#.utf8))
     }
 
-    @Test("begins with keys, and then the request and its answer are sealed", arguments: [1, 2, 4, 43, 44, 1_000])
+    @Test("after a key exchange the request and its answer are sealed", arguments: [1, 2, 4, 43, 44, 1_000])
     func sealed(size: Int) throws {
         var (client, exchange) = (OtherSide(), AgentExchange())
         let keys = exchange.receive(client.key, inPiecesOf: size)
@@ -30,7 +30,7 @@ struct AgentExchangeTests {
         }
     }
 
-    @Test("counts for nothing how long the message is said to be", arguments: [0, 1, 17, 18, 20, 40, 4_000, 9_999_999])
+    @Test("the stated length of a message is ignored", arguments: [0, 1, 17, 18, 20, 40, 4_000, 9_999_999])
     func length(that lies: Int) throws {
         for size in [3, 1_000] {
             var (client, exchange) = (OtherSide(), AgentExchange())
@@ -44,7 +44,7 @@ struct AgentExchangeTests {
     }
 
     @Test(
-        "counts blanks before a message towards its size and its time, however they come", arguments: [1_000, 70_000])
+        "blanks before a message count towards its size and its time, however they arrive", arguments: [1_000, 70_000])
     func endlessBlanks(size: Int) throws {
         var exchange = AgentExchange()
         #expect(!exchange.isUnderWay)
@@ -57,7 +57,7 @@ struct AgentExchangeTests {
         #expect(exchange.isOver && exchange.receive("{}").isEmpty)
     }
 
-    @Test("takes the end of a line and of a text of C for nothing")
+    @Test("a line's end and a C string's end are ignored")
     func blanks() throws {
         var (client, exchange) = (OtherSide(), AgentExchange())
         let key = exchange.receive("\r\n" + String(decoding: client.key, as: UTF8.self) + "\n").first?.written
@@ -66,7 +66,7 @@ struct AgentExchangeTests {
         #expect(steps.map(\.request) == [.check])
     }
 
-    @Test("has one request: what comes after it is dropped")
+    @Test("an exchange has one request, and bytes after it are dropped")
     func second() {
         var exchange = AgentExchange()
         let steps = exchange.receive(Self.check + #"{"request":"status"}"#)
@@ -76,7 +76,7 @@ struct AgentExchangeTests {
         #expect(exchange.count == 0 && exchange.end(.cutOff) == nil)
     }
 
-    @Test("that stops in the middle is told so")
+    @Test("a client that stops in the middle is answered so")
     func stops() throws {
         for end in [AgentExchange.End.cutOff, .stalled] {
             let told = end == .cutOff ? AgentRefusal.cutOff : .stalled
@@ -94,7 +94,7 @@ struct AgentExchangeTests {
         }
     }
 
-    @Test("with too much in it ends, and keeps no more than it may")
+    @Test("an exchange with too many bytes ends, and keeps no more than the limit")
     func tooLong() throws {
         let piece = [UInt8](repeating: UInt8(ascii: "A"), count: 1 << 20)
         var (client, keyed) = (OtherSide(), AgentExchange())
@@ -117,7 +117,7 @@ struct AgentExchangeTests {
     }
 
     @Test(
-        "that is none is refused",
+        "a message that is not a request is refused",
         arguments: [
             ("GET / HTTP/1.1", AgentRefusal.neitherKeyNorObject), ("[]", .neitherKeyNorObject),
             ("\u{16}\u{3}\u{1}", .neitherKeyNorObject), ("é", .neitherKeyNorObject),
@@ -130,7 +130,7 @@ struct AgentExchangeTests {
         #expect(exchange.isOver)
     }
 
-    @Test("with a key of which nothing secret comes is refused when it asks for something")
+    @Test("a key that yields no secret is refused at the request")
     func zero() {
         var exchange = AgentExchange()
         let key = exchange.receive(String(repeating: "A", count: 43) + "=").first?.written
@@ -139,7 +139,7 @@ struct AgentExchangeTests {
         #expect(exchange.receive("1").map(\.refusal) == [.badKey])
     }
 
-    @Test("takes keys that were made before, each once, and what they come to may be made elsewhere meanwhile")
+    @Test("reserved keys are used once each, and the shared key may be computed elsewhere")
     func prepared() async throws {
         let reserve = AgentKeyReserve()
         for _ in 0..<10 { reserve.fill() }
@@ -159,7 +159,7 @@ struct AgentExchangeTests {
         #expect(keys.count == 6)
     }
 
-    @Test("with keys refuses what is no box, or somebody else's")
+    @Test("after a key exchange, a message that is no box or another's box is refused")
     func badFrames() throws {
         var (client, keyed) = (OtherSide(), AgentExchange())
         #expect(client.agree(on: try #require(keyed.receive(client.key).first?.written)))
@@ -175,18 +175,18 @@ struct AgentExchangeTests {
         }
         var (stranger, other) = (OtherSide(), AgentExchange())
         #expect(stranger.agree(on: try #require(other.receive(stranger.key).first?.written)))
-        // 17 bytes of text and 16 of the seal: the padding says that the box is whole.
+        // 17 bytes of text and 16 of the seal: the padding shows that the box is complete.
         var broken = keyed
         #expect(broken.receive(stranger.seal("0123456789abcdef0")).isEmpty)
         var padded = keyed
         #expect(padded.receive(stranger.seal("0123456789abcdef")).map(\.refusal) == [.sealBroken])
         var twice = keyed
         #expect(twice.receive(client.seal(#"{"request":"no"}"#)).map(\.refusal) == [.unknownRequest("no")])
-        // Who could be opened is answered under the same seal.
+        // A client whose box opened is answered under the same seal.
         #expect(client.open(Self.answer(to: twice)) != nil)
     }
 
-    @Test("costs no more for a box that comes byte by byte and never opens")
+    @Test("a box that arrives byte by byte and never opens has a bounded cost")
     func trickle() throws {
         var (client, exchange) = (OtherSide(), AgentExchange())
         #expect(client.agree(on: try #require(exchange.receive(client.key).first?.written)))
@@ -196,7 +196,7 @@ struct AgentExchangeTests {
         #expect(steps.map(\.refusal) == [.sealBroken])
     }
 
-    /// - Returns: what it sends for an answer.
+    /// - Returns: the bytes sent as the answer.
     static func answer(to exchange: AgentExchange) -> [UInt8] {
         var writer = JSONWriter()
         AgentReply.done("yes", to: &writer)

@@ -2,9 +2,9 @@ import BrokerOIDCAgent
 import BrokerValues
 import Testing
 
-@Suite("An answer to oidc-agent's clients")
+@Suite("Answers to oidc-agent clients")
 struct AgentReplyTests {
-    @Test("has the members that they look for")
+    @Test("an answer has the members that clients look for")
     func members() {
         let token = Array("eyJ\"\u{e9}".utf8)
         #expect(
@@ -25,7 +25,7 @@ struct AgentReplyTests {
         )
     }
 
-    @Test("of a failure ends with the command to run, whatever went wrong", arguments: ErrorKind.allCases)
+    @Test("an answer with a failure ends with the command to run, for every kind of error", arguments: ErrorKind.allCases)
     func failures(kind: ErrorKind) {
         for app in [nil, "work", "my 'app'", "two\nlines"] {
             let failure = AgentFailure(BrokerError(kind, "A sentence."), app: app)
@@ -36,7 +36,7 @@ struct AgentReplyTests {
         }
     }
 
-    @Test("names the app in the command")
+    @Test("an answer names the app in the command")
     func commands() {
         let signIn = BrokerError(.interactionRequired, "Sign in.", reason: .noTokens)
         #expect(AgentFailure(signIn, app: "work").info == "To sign in, run: brokerctl login --app work")
@@ -46,7 +46,7 @@ struct AgentReplyTests {
         #expect(AgentFailure(ask, app: "work").info == "To allow it, run: brokerctl grants approve r7")
     }
 
-    @Test("to an issuer that fits no app, or several, names them")
+    @Test("an answer for an issuer that fits no app, or several, names them")
     func issuers() {
         let none = AgentFailure.issuer("https://id.example", fits: [])
         #expect(none.error != AgentFailure.noSuchAccount && none.info.hasSuffix("run: brokerctl apps list"))

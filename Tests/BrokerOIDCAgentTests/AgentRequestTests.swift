@@ -3,8 +3,8 @@ import BrokerOIDCAgent
 import BrokerValues
 import Testing
 
-/// The requests are those that Debian's clients 4.2.6 and Python's liboidcagent 0.6.0 sent to a server of our own.
-@Suite("A request of oidc-agent's clients")
+/// Requests recorded from Debian's clients 4.2.6 and Python's liboidcagent 0.6.0 with a server of our own.
+@Suite("Requests of oidc-agent clients")
 struct AgentRequestTests {
     static let recorded: [(json: String, request: AgentRequest)] = [
         (
@@ -38,12 +38,12 @@ struct AgentRequestTests {
         (#"{"request":"unlock","password":"geheim"}"#, .unlock(passphrase: Secret("geheim"))),
     ]
 
-    @Test("is read", arguments: recorded)
+    @Test("a recorded request is parsed", arguments: recorded)
     func read(json: String, request: AgentRequest) throws {
         #expect(try Self.request(json) == request)
     }
 
-    @Test("has empty and missing members that say the same, and members that nobody here knows")
+    @Test("empty, missing and unknown members of a request make no difference")
     func forgiving() throws {
         let plain = AgentRequest.token(AgentTokenRequest(.access, .account("acc")))
         for more in [
@@ -54,7 +54,7 @@ struct AgentRequestTests {
         }
     }
 
-    @Test("may name an account with every character that JSON allows")
+    @Test("a request may name an account with every character that JSON allows")
     func everyCharacter() throws {
         let controls = (0...0x1f).map { #"\u00"# + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let text = try Self.request(
@@ -64,7 +64,7 @@ struct AgentRequestTests {
     }
 
     @Test(
-        "that is none is refused by name",
+        "an invalid request is refused with the member's name",
         arguments: [
             ("[]", AgentRefusal.missing("request")), ("{}", .missing("request")),
             (#"{"request":5}"#, .wrongType("request")), (#"{"request":""}"#, .missing("request")),
@@ -83,7 +83,7 @@ struct AgentRequestTests {
         #expect(throws: refusal) { try Self.request(json) }
     }
 
-    @Test("that is refused is told the command that helps")
+    @Test("a refused request is answered with the command that helps")
     func advice() {
         let refusals: [AgentRefusal] = [
             .tooLong(limit: 5), .neitherKeyNorObject, .badKey, .badFrame, .sealBroken, .malformed(.badEscape),
@@ -98,7 +98,7 @@ struct AgentRequestTests {
     }
 
     @Test(
-        "that looks through all apps is known before it does",
+        "a request that searches all apps is recognized beforehand",
         arguments: [
             (#"{"request":"access_token","account":"a"}"#, false),
             (#"{"request":"access_token","issuer":"https://a.example"}"#, true),

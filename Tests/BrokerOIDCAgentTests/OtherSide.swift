@@ -3,7 +3,7 @@ import BrokerOIDCAgent
 import BrokerValues
 import CSodium
 
-/// A client of oidc-agent, made of libsodium alone: what stands here is nothing of ours.
+/// A client of oidc-agent, made of libsodium alone, without our own code.
 struct OtherSide {
     private var publicKey = [UInt8](repeating: 0, count: 32)
     private var secretKey = [UInt8](repeating: 0, count: 32)
@@ -16,13 +16,13 @@ struct OtherSide {
 
     var key: [UInt8] { Array(Base64.encode(publicKey).utf8) }
 
-    /// - Parameter answer: the broker's public key as it was sent.
+    /// - Parameter answer: the broker's public key as sent.
     mutating func agree(on answer: [UInt8]) -> Bool {
         guard answer.count == 44, let peer = Base64.decode(answer) else { return false }
         return crypto_box_beforenm(&shared, peer, secretKey) == 0
     }
 
-    /// - Parameter length: what it says; nil: how many bytes there are.
+    /// - Parameter length: the stated length; `nil` for the actual number of bytes.
     func seal(_ text: String, saying length: Int? = nil) -> [UInt8] {
         let plain = Array(text.utf8)
         var nonce = [UInt8](repeating: 0, count: 24)
@@ -46,7 +46,7 @@ struct OtherSide {
 }
 
 extension AgentExchange {
-    /// - Returns: what comes of it, up to where it needs more.
+    /// - Returns: the resulting steps, until it needs more.
     mutating func receive(_ bytes: some Sequence<UInt8>) -> [Step] {
         Array(bytes).withUnsafeBytes { append($0) }
         var steps: [Step] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Accounts and apps over a real socket")
 struct AccountsAndAppsTests {
-    @Test("an app is registered, replaced, listed by name and removed; its secret is never shown")
+    @Test("an app is registered, replaced, listed by name and removed, and its secret is never shown")
     func apps() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -31,7 +31,7 @@ struct AccountsAndAppsTests {
         }
     }
 
-    @Test("the provider is looked at before an app is registered, where that is asked for, and what it has is told")
+    @Test("the provider is checked before registration if requested, and its capabilities are returned")
     func lookedAt() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -45,7 +45,7 @@ struct AccountsAndAppsTests {
         }
     }
 
-    @Test("accounts are seen within a group, by the person's tools, and not by other apps")
+    @Test("accounts are visible within a group and to the person's tools, but not to other apps")
     func visibility() async throws {
         try await ServerBed.run { server in
             try await server.register("mail", group: "office")
@@ -69,7 +69,7 @@ struct AccountsAndAppsTests {
         }
     }
 
-    @Test("an account that is removed from an app asks for a new sign-in there")
+    @Test("an account removed from an app needs a new sign-in there")
     func remove() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -83,7 +83,7 @@ struct AccountsAndAppsTests {
         }
     }
 
-    @Test("a sandboxed app may neither register apps nor see everybody's accounts")
+    @Test("a sandboxed app may neither register apps nor see other apps' accounts")
     func sandboxed() async throws {
         try await ServerBed.run(inspector: PlainInspector(sandboxID: "org.example.Game")) { server in
             let client = try await server.connect()

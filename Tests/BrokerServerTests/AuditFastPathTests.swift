@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Cached and issued tokens in the audit log")
 struct AuditFastPathTests {
-    @Test("a token that was refreshed is told apart from the cached ones before and after it, on one connection")
+    @Test("a refreshed token is recorded apart from the cached ones before and after it, on one connection")
     func refreshed() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()

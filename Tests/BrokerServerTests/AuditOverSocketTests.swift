@@ -4,9 +4,9 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What the audit log is told")
+@Suite("Entries of the audit log over a real socket")
 struct AuditOverSocketTests {
-    @Test("tokens, refusals and changes are recorded; looks are not, and a sandbox does not see the log")
+    @Test("tokens, refusals and changes are recorded, but not reads, and a sandbox does not see the log")
     func recorded() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -22,7 +22,7 @@ struct AuditOverSocketTests {
             server.inspector.enter(nil)
             let log = try await client.call(ListAudit.self, .init())
             #expect(log.intact)
-            // Two requests on two connections end in either order.
+            // Two requests on two connections end in any order.
             let told = log.entries.map { "\($0.method) \($0.outcome) \($0.count)" }
             #expect(
                 Set(told) == [
@@ -40,7 +40,7 @@ struct AuditOverSocketTests {
         }
     }
 
-    @Test("what was done to an app is found by its name")
+    @Test("changes to an app are found by its name")
     func byApp() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -57,7 +57,7 @@ struct AuditOverSocketTests {
         }
     }
 
-    @Test("that a provider deleted an account is an entry of the broker's own, beside the request that heard it")
+    @Test("an account's deletion by its provider is an entry of the broker, next to the request that got it")
     func deletedAccount() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()

@@ -26,7 +26,7 @@ struct CacheTests {
             .transfer
     }
 
-    @Test("a backup goes out and in part by part, from one connection to another; clearing keeps the apps")
+    @Test("a backup is exported and imported in parts, and clearing the cache keeps the apps")
     func outAndIn() async throws {
         try await ServerBed.runSignedIn { server in
             let backup = try await export(try await server.connect())
@@ -49,7 +49,7 @@ struct CacheTests {
         }
     }
 
-    @Test("of one user one passphrase is worked on at a time: another export is refused before it costs anything")
+    @Test("only one passphrase per user is processed at a time, and another export is refused at once")
     func onePassphrase() async throws {
         try await ServerBed.run { server in
             let gate = Gate()
@@ -67,7 +67,7 @@ struct CacheTests {
         }
     }
 
-    @Test("who waits for a key of a backup and goes away leaves the place to the next")
+    @Test("a client that waits for a backup's key and goes away leaves its slot to the next")
     func goneAway() async throws {
         try await ServerBed.run { server in
             server.vault.holdBackups(until: Gate())
@@ -83,7 +83,7 @@ struct CacheTests {
         }
     }
 
-    @Test("a lock waits for no passphrase: who waits for a backup's key is told that the broker is locked")
+    @Test("a lock does not wait for a passphrase, and an export in progress is answered with locked")
     func lockedMeanwhile() async throws {
         try await ServerBed.run { server in
             server.vault.holdBackups(until: Gate())
@@ -95,7 +95,7 @@ struct CacheTests {
         }
     }
 
-    @Test("a stop waits for no passphrase")
+    @Test("a stop does not wait for a passphrase")
     func stoppedMeanwhile() async throws {
         try await ServerBed.run { server in
             server.vault.holdBackups(until: Gate())
@@ -107,7 +107,7 @@ struct CacheTests {
         }
     }
 
-    @Test("an app that differs is left and named, or replaced on request")
+    @Test("a differing app is skipped and named, or replaced on request")
     func apps() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -128,7 +128,7 @@ struct CacheTests {
         }
     }
 
-    @Test("what is no base64, and a transfer that is none, is refused")
+    @Test("invalid base64 and an unknown transfer are refused")
     func nonsense() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -138,7 +138,7 @@ struct CacheTests {
         }
     }
 
-    @Test("with an account go the grants for it alone", arguments: [true, false])
+    @Test("removing an account removes the grants for it alone", arguments: [true, false])
     func grants(isCleared: Bool) async throws {
         try await ServerBed.runSignedIn { server in
             try await server.signIn("bob", to: "mail")
@@ -160,7 +160,7 @@ struct CacheTests {
         }
     }
 
-    @Test("statistics are the person's own; while it is locked nothing of the kind is answered")
+    @Test("statistics cover the person's own data only, and a locked broker returns none")
     func statistics() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()

@@ -7,13 +7,13 @@ import BrokerValues
 import Glibc
 import Testing
 
-/// Each request is decided anew, also where the same connection asked for the same a moment ago.
-@Suite("What changes under an open connection")
+/// Each request is decided anew, even if the same connection made the same request a moment ago.
+@Suite("Changes under an open connection")
 struct ChangesOnOpenConnectionTests {
     private static let game = "org.example.Game"
 
     @Test(
-        "each of equal requests has an id and a correlation id of its own, and is logged, counted and audited",
+        "equal requests have ids and correlation ids of their own, and each is logged, counted and audited",
         arguments: [true, false])
     func told(isLogged: Bool) async throws {
         let log = LogCollector()
@@ -42,7 +42,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    // MARK: Who may ask, and as which app
+    // MARK: Callers and apps
 
     enum Registration: CaseIterable, Sendable {
         case otherClient, lowerCeiling, otherPrograms, removed, ofAFile
@@ -71,7 +71,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a registration that is replaced, limited or removed counts at once", arguments: Registration.allCases)
+    @Test("a replaced, limited or removed registration takes effect at once", arguments: Registration.allCases)
     func registration(_ change: Registration) async throws {
         try await ServerBed.runConnected { server, scene in
             try await change.happen(on: server)
@@ -79,7 +79,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("the app of a file is the vault's again when the file is gone")
+    @Test("an app from a file becomes the vault's again when the file is gone")
     func fileGone() async throws {
         try await ServerBed.runConnected { server, scene in
             try await Registration.ofAFile.happen(on: server)
@@ -89,7 +89,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("the rule of a tier counts at once, in both directions")
+    @Test("the rule of a tier takes effect at once, in both directions")
     func tiers() async throws {
         try await ServerBed.runConnected { (server, scene) async throws in
             var settings = AccessSettings(servedUID: getuid())
@@ -102,7 +102,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a client of the caller's own choosing is refused at once when there shall be none")
+    @Test("a caller's own client is refused at once when such clients are forbidden")
     func adHoc() async throws {
         try await ServerBed.run { server in
             let app = AppReference.adHoc(clientID: "client", authority: ServerBed.authority)
@@ -120,7 +120,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a revoked grant lets nobody in any more")
+    @Test("a revoked grant admits no request any more")
     func grants() async throws {
         try await ServerBed.runSignedIn { server in
             var params = ApproveGrant.Params()
@@ -137,7 +137,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("while it is not certain whom an app lists, no sandbox gets anything; when it was accepted, it does")
+    @Test("sandboxes get nothing after a vault was restored, until the restore is accepted")
     func rollback() async throws {
         try await ServerBed.run { server in
             var params = RegisterApp.Params(name: "mail", clientId: "client-of-mail", authority: ServerBed.authority)
@@ -151,14 +151,14 @@ struct ChangesOnOpenConnectionTests {
             let scene = try await OpenConnectionScene(server)
             server.vault.rollBack()
             #expect(try await scene.askAgain().reason == ErrorReason.vaultRolledBack.rawValue)
-            // Who may administer can allow itself everything, and is asked for no proof.
+            // An administrator can allow itself everything, and needs no proof here.
             #expect(try await outside.ask().token == "at-1")
             try await server.broker.acceptState(of: Partition(uid: getuid()))
             #expect(try await scene.askAgain().token == "at-1")
         }
     }
 
-    /// Connects, asks twice, and lets another process ask the same on its connection.
+    /// Connects, asks twice, and has another process ask the same on its connection.
     private static let handingOn = """
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -176,7 +176,7 @@ struct ChangesOnOpenConnectionTests {
             print(answers.readline(), end='')
         """
 
-    @Test("who writes on another's connection gets nothing that the other was given")
+    @Test("a writer on another's connection does not get what the other got")
     func handedOn() async throws {
         try await withTestBed { bed in
             try await ServerBed.runSignedIn { server in
@@ -193,7 +193,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    // MARK: Which account, and which token
+    // MARK: Accounts and tokens
 
     enum CacheEvent: CaseIterable, Sendable {
         case refresh, rejection, signOut, removal, forgetting, clearing, anotherPerson
@@ -230,7 +230,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("what becomes of an account or a token elsewhere counts at once", arguments: CacheEvent.allCases)
+    @Test("a change of an account or a token elsewhere takes effect at once", arguments: CacheEvent.allCases)
     func cache(_ event: CacheEvent) async throws {
         try await ServerBed.runConnected { server, scene in
             try await event.happen(on: server)
@@ -239,7 +239,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a token says that the disk does not have it yet, until it does")
+    @Test("a token's answer says that it is not on disk yet, until it is")
     func unwritten() async throws {
         try await ServerBed.runConnected { server, scene in
             server.vault.failWriting(.full("no space"))
@@ -255,7 +255,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a token that does not open any more is no answer")
+    @Test("a token that does not open any more is not returned")
     func damaged() async throws {
         try await ServerBed.runConnected { (server, scene) async throws in
             server.vault.damage([.accessToken])
@@ -263,7 +263,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("the expiry buffer counts at once")
+    @Test("a change of the expiry buffer takes effect at once")
     func expiryBuffer() async throws {
         try await ServerBed.runConnected { (server, scene) async throws in
             server.provider.whenRedeeming { [unowned provider = server.provider] _ in provider.tokens(expiresIn: 9_000)
@@ -277,7 +277,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a token that is due to be renewed is renewed, whether the setting or the clock says so", arguments: [1, 50])
+    @Test("a token due for renewal is renewed, due by the setting or by the clock", arguments: [1, 50])
     func refreshShare(share: Int) async throws {
         try await ServerBed.runSignedIn { server in
             var settings = EngineSettings()
@@ -297,7 +297,7 @@ struct ChangesOnOpenConnectionTests {
 
     // MARK: The clock, the lock, and the end
 
-    @Test("a token is not given beyond its end, nor when it comes from the future", arguments: [3_301, -10] as [Int64])
+    @Test("a token is not returned after its end, nor if it is from the future", arguments: [3_301, -10] as [Int64])
     func wallClock(step: Int64) async throws {
         try await ServerBed.runConnected { (server, scene) async throws in
             server.clock.setWallClock(bySeconds: step)
@@ -305,7 +305,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a token is not given with less left than was asked for")
+    @Test("a token is not returned with less lifetime than requested")
     func minimumLifetime() async throws {
         var params = AcquireTokenSilent.Params.of("mail")
         params.query.minimumLifetime = 3_000
@@ -317,7 +317,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a locked broker gives nothing, and an unlocked one does again", arguments: [true, false])
+    @Test("a locked broker returns nothing, and works again once unlocked", arguments: [true, false])
     func lock(asksMeanwhile: Bool) async throws {
         try await ServerBed.runConnected { server, scene in
             await server.broker.lock.lock(because: "of a test")
@@ -327,7 +327,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a token opens still when the data keys were replaced")
+    @Test("a token still opens after the data keys were replaced")
     func dataKeys() async throws {
         try await ServerBed.runConnected { server, scene in
             _ = try await server.connect().call(RotateKey.self, .init())
@@ -336,7 +336,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("while a user has too many requests under way, this one is refused as well")
+    @Test("a request is refused while its user has too many in progress")
     func tooMany() async throws {
         try await ServerBed.run(requestsPerUser: 1) { server in
             try await server.register("mail")
@@ -358,7 +358,7 @@ struct ChangesOnOpenConnectionTests {
         }
     }
 
-    @Test("a broker that stops refuses it")
+    @Test("a stopping broker refuses requests")
     func stopping() async throws {
         try await ServerBed.runConnected { server, scene in
             let gate = Gate()
@@ -367,7 +367,7 @@ struct ChangesOnOpenConnectionTests {
             try await scene.client.send(RegisterApp.requestLine(id: 9, params))
             try await server.vault.waitForHeld()
             async let cutOff = server.listener.shutDown(within: .seconds(600))
-            // The thread of this one may hear of it later.
+            // This connection's thread may learn of it later.
             try await eventually("it is refused") {
                 try await scene.ask().reason == ErrorReason.shuttingDown.rawValue
             }

@@ -14,7 +14,7 @@ struct DeviceCodeTests {
         return try InteractionDeviceCode.Params(reading: try #require(notice["params"]))
     }
 
-    @Test("the code is notified, then the token answers; from then on it comes from the cache")
+    @Test("the code is notified, then the token is returned, and later ones come from the cache")
     func signIn() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -36,7 +36,7 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("interaction.cancel answers the request that waits")
+    @Test("interaction.cancel answers the waiting request")
     func cancel() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -67,7 +67,7 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("an authority beside app is for this request, and of the app's kind and host")
+    @Test("an authority next to app is for this request, and must be of the app's kind and host")
     func otherAuthority() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")

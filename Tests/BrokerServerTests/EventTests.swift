@@ -25,7 +25,7 @@ struct EventTests {
         }
     }
 
-    @Test("a subscriber hears what was done over another connection")
+    @Test("a subscriber is notified of events on another connection")
     func otherConnection() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -89,7 +89,7 @@ struct EventTests {
         }
     }
 
-    /// A socket for one app of the group `office`, which has two.
+    /// Opens a socket for one app of the group `office`, which has two.
     private func box(_ server: ServerBed, for app: String = "mail", id: String = "box") async throws -> LineClient {
         var sandbox = Sandbox(engine: "bubblewrap", id: id, rights: SandboxRight.allCases)
         sandbox.apps = [app]
@@ -97,7 +97,7 @@ struct EventTests {
         return try await LineClient.connect(to: path)
     }
 
-    @Test("a sandbox for one app hears of that app, and of no other of its group; who is outside hears of both")
+    @Test("a sandbox for one app gets events of that app only, and a program outside those of its group")
     func ownApp() async throws {
         try await ServerBed.run { server in
             for app in ["mail", "wiki"] { try await server.register(app, group: "office") }
@@ -108,7 +108,7 @@ struct EventTests {
             }
             try await server.signIn("ann", to: "wiki")
             #expect(try await outside.readEvent(InteractionEvent.self).app == "wiki")
-            // An event would stand before this answer.
+            // An event would precede this answer.
             _ = try await inside.call(GetBrokerStatus.self, Empty())
             try await server.signIn("ann", to: "mail")
             let first = try await inside.readEvent(InteractionEvent.self)
@@ -116,7 +116,7 @@ struct EventTests {
         }
     }
 
-    @Test("an id is no right: a sandbox neither ends the sign-in of another nor brings its redirect; its own it ends")
+    @Test("a sandbox can neither end another's sign-in nor complete it, but can end its own")
     func othersInteractions() async throws {
         try await ServerBed.run { server in
             for app in ["mail", "wiki"] { try await server.register(app, group: "office") }
@@ -131,7 +131,7 @@ struct EventTests {
                 let refusal = try await inside.refusal(of: CompleteInteraction.self, .init(url: url))
                 #expect(refusal?.data?.kind == .invalidParameter)
             }
-            // A second sandbox of the same app is another one, too.
+            // A second sandbox of the same app is separate, too.
             let own = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
             try await inside.send(AcquireTokenInteractive.requestLine(id: 2, own))
             let opened = try await inside.readOpening()
@@ -145,13 +145,13 @@ struct EventTests {
                 if case .bool(true)? = $0["result"]?["cancelled"] { true } else { false }
             }
             #expect(isCancelled, "\(answers)")
-            // The one outside still waits, and is done by its own redirect.
+            // The one outside still waits, and is completed by its own redirect.
             _ = try await server.connect().call(CompleteInteraction.self, .init(url: wanted.redirect(code: "ann")))
             #expect(try Token(reading: try await outside.readResult()).account.username == "ann")
         }
     }
 
-    @Test("an app that is removed hears no more of its group")
+    @Test("a removed app gets no more events of its group")
     func removedApp() async throws {
         try await ServerBed.run { server in
             try await server.register("mail", group: "office")
@@ -162,12 +162,12 @@ struct EventTests {
             #expect(try await game.readEvent(AccountEvent.self).account.username == "ann")
             _ = try await server.connect().call(RemoveApp.self, .init(name: "game"))
             try await server.signIn("bob", to: "mail")
-            // An event would stand before this answer.
+            // An event would precede this answer.
             _ = try await game.call(GetBrokerStatus.self, Empty())
         }
     }
 
-    @Test("who listens to everything hears no more when administration asks for more, until it is shown")
+    @Test("a listener for all events gets none while administration needs more proof than it has")
     func proofAskedFor() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -191,7 +191,7 @@ struct EventTests {
         }
     }
 
-    @Test("an empty list of topics ends the subscription; an unknown topic is an error that names the field")
+    @Test("an empty list of topics ends the subscription, and an unknown topic is an error with the field")
     func topics() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -199,7 +199,7 @@ struct EventTests {
             _ = try await subscriber.call(Subscribe.self, .init([.account]))
             #expect(try await subscriber.call(Subscribe.self, .init([])).subscribed == [])
             try await server.signIn("ann", to: "mail")
-            // An event would stand before this answer.
+            // An event would precede this answer.
             #expect(try await subscriber.call(Subscribe.self, .init([.token])).subscribed == [.token])
             let refusal = try await subscriber.refusal(
                 #"{"jsonrpc":"2.0","id":1,"method":"broker.subscribe","params":{"topics":["weather"]}}"#)
@@ -209,7 +209,7 @@ struct EventTests {
 }
 
 extension LineClient {
-    /// The next line, which must be this event.
+    /// The next line, which must be this notification.
     fileprivate func readEvent<Event: BrokerNotification>(_: Event.Type) async throws -> Event.Params {
         let line = try await readJSON()
         guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }

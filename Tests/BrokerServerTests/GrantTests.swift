@@ -12,7 +12,7 @@ struct GrantTests {
         try await ServerBed.runSignedIn { server in
             server.inspector.enter("org.example.Game")
             let sandboxed = try await server.connect()
-            // The place is the caller's from when it is served on; an answer says that it is.
+            // The caller has its slot once it is served; an answer shows that it is.
             _ = try await sandboxed.call(ListApps.self, .init())
             server.inspector.enter(nil)
             try await body(server, sandboxed)
@@ -37,7 +37,7 @@ struct GrantTests {
         return try await server.connect().call(ApproveGrant.self, params).grant
     }
 
-    @Test("a sandboxed caller is asked about; from the approval on it gets the cached token on the same connection")
+    @Test("a sandboxed caller needs a grant, and then gets the cached token on the same connection")
     func approved() async throws {
         try await run { server, sandboxed in
             let error = try await ask(sandboxed)
@@ -57,7 +57,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a caller can be named in advance, and nobody is asked")
+    @Test("a grant can be given to a named caller in advance, without a question")
     func inAdvance() async throws {
         try await run { server, sandboxed in
             var params = ApproveGrant.Params()
@@ -68,7 +68,7 @@ struct GrantTests {
         }
     }
 
-    @Test("params that name both a request and a caller, or half a caller, are refused by name")
+    @Test("params with both a request and a caller, or half a caller, are refused with the field")
     func wrongParams() async throws {
         try await run { server, _ in
             let client = try await server.connect()
@@ -88,7 +88,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a grant for one account is for its tokens only, and makes the choice where the app makes none")
+    @Test("a grant for one account covers its tokens only, and selects it if the app does not")
     func account() async throws {
         try await run { server, sandboxed in
             let bob = try await server.signIn("bob", to: "mail").account
@@ -103,7 +103,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a token that is good for more than was granted is not handed out, whether it was cached or is new")
+    @Test("a token with more scopes than granted is not returned, whether cached or new")
     func scopes() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -119,7 +119,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a token of another resource is not handed out for the scopes that were granted")
+    @Test("a token of another resource is not returned for the granted scopes")
     func resources() async throws {
         try await run { server, sandboxed in
             let request = try #require(try await ask(sandboxed)?.grantRequest)
@@ -136,7 +136,7 @@ struct GrantTests {
         }
     }
 
-    @Test("who names no resource gets no token of a sign-in that named some, which may be good at any of them")
+    @Test("a request without a resource gets no token of a sign-in with some, as it may be good at any")
     func namingNone() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -147,21 +147,21 @@ struct GrantTests {
             server.inspector.enter(nil)
             let grant = try await approve(server, request)
             #expect(grant.scopes == ["read"])
-            // The first is refreshed; the second finds what that brought, and one more refresh spends its successor.
+            // The first is refreshed; the second uses the result, and one more refresh spends its successor.
             for isForced in [false, false, true] {
                 let error = try await ask(sandboxed) { $0.forceRefresh = isForced }
                 #expect(error?.kind == .grantRequired)
             }
-            // Who is not limited is served.
+            // An unlimited caller is served.
             let own = try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
             #expect(own.scopes.contains("read"))
-            // A sign-in that names none is a grant of its own.
+            // A sign-in without a resource is a separate grant.
             try await server.signIn("ann", to: "mail")
             #expect(try await ask(sandboxed) == nil)
         }
     }
 
-    @Test("who was granted one account cannot sign another one in on another device; what came is given back")
+    @Test("a caller with a grant for one account cannot sign in another, and the tokens are revoked")
     func deviceCode() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -174,7 +174,7 @@ struct GrantTests {
             let params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
             try await sandboxed.send(AcquireTokenByDeviceCode.requestLine(id: 1, params))
             #expect(try await sandboxed.readJSON()["method"]?.value == "interaction.deviceCode")
-            // Beside the grant's use, which is written later.
+            // In addition to the grant's use, which is written later.
             try await server.clock.waitForSleepers(2)
             server.clock.advance(bySeconds: 5)
             #expect(try await sandboxed.readRefusal()?.data?.kind == .mismatchedUser)
@@ -184,7 +184,7 @@ struct GrantTests {
         }
     }
 
-    @Test("who was denied is refused for a while without a new request")
+    @Test("a denied caller is refused for a while without a new request")
     func denied() async throws {
         try await run { server, sandboxed in
             let request = try #require(try await ask(sandboxed)?.grantRequest)
@@ -195,7 +195,7 @@ struct GrantTests {
         }
     }
 
-    @Test("of two waits of one sandbox that do not fit into one request the first goes on, and the second is refused")
+    @Test("a sandbox's second wait is refused if both together exceed one request, and the first continues")
     func noCircle() async throws {
         try await ServerBed.runSignedIn { server in
             let person = try await server.connect()
@@ -224,7 +224,7 @@ struct GrantTests {
 
     private struct Unread: Error {}
 
-    @Test("a request that waits is told what is asked, and gets its token when the person agrees")
+    @Test("a waiting request is notified of the question, and gets its token when the person agrees")
     func waits() async throws {
         try await run { server, sandboxed in
             var params = AcquireTokenSilent.Params.of("mail")
@@ -240,7 +240,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a request that waits is refused when the person refuses, and asked again when nobody answers")
+    @Test("a waiting request is refused if the person refuses, and asked again if there is no answer")
     func waitsInVain() async throws {
         try await run { server, sandboxed in
             var params = AcquireTokenSilent.Params.of("mail")
@@ -257,7 +257,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a sign-in that waits for the person's word goes on to the browser when they agree")
+    @Test("a sign-in that waits for a grant continues in the browser when the person agrees")
     func waitsInteractive() async throws {
         try await run { server, sandboxed in
             var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
@@ -270,7 +270,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a sign-in whose grant is taken back meanwhile brings no token")
+    @Test("a sign-in whose grant is revoked meanwhile returns no token")
     func revokedMeanwhile() async throws {
         try await run { server, sandboxed in
             let request = try #require(try await ask(sandboxed)?.grantRequest)
@@ -284,7 +284,7 @@ struct GrantTests {
         }
     }
 
-    @Test("the person's own tools are told what is asked and answered; apps are not")
+    @Test("the person's own tools are notified of requests and answers, but apps are not")
     func events() async throws {
         try await run { server, sandboxed in
             let subscriber = try await server.connect()
@@ -300,7 +300,7 @@ struct GrantTests {
         }
     }
 
-    @Test("status says what the caller is taken for; the person sees who is connected and why")
+    @Test("status shows the caller's own identity, and the person sees all connected callers")
     func status() async throws {
         try await run { server, sandboxed in
             server.inspector.enter("org.example.Game")

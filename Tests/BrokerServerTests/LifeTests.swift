@@ -21,7 +21,7 @@ struct LifeTests {
         }
     }
 
-    @Test("at shutdown what is under way is answered, what is new is refused, and idle connections end")
+    @Test("at shutdown requests in progress are answered, new ones refused, and idle connections end")
     func draining() async throws {
         try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
@@ -34,7 +34,7 @@ struct LifeTests {
             try await server.provider.refreshGate.waitForCallers()
             async let cutOff = server.listener.shutDown(within: .seconds(600))
             #expect(try await idle.readToEnd() == "")
-            // The thread of this one may hear of it later.
+            // This connection's thread may learn of it later.
             var answer: JSONNode
             repeat {
                 try await busy.sendLine(#"{"jsonrpc":"2.0","id":2,"method":"apps.list"}"#)
@@ -51,7 +51,7 @@ struct LifeTests {
         }
     }
 
-    @Test("while the starter of a brokerctl is looked at, everybody else is answered")
+    @Test("other callers are answered while the starter of a brokerctl is inspected")
     func slowStarter() async throws {
         try await ServerBed.run { server in
             let inspector = server.inspector
@@ -71,7 +71,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a client that shuts its side still gets the answers to what it asked")
+    @Test("a client that shuts its side still gets the answers to its requests")
     func halfClosed() async throws {
         try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
@@ -86,7 +86,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a client that goes away does not take the refresh with it")
+    @Test("a client that goes away does not cancel the refresh")
     func leaverKeepsRefresh() async throws {
         try await ServerBed.runSignedIn { server in
             server.clock.advance(bySeconds: 4000)

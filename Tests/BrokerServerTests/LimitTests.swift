@@ -5,8 +5,8 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// The test is one process, and so one of those who share what is limited.
-@Suite("What one program may take, over a real socket")
+/// The test is one process, and so one caller for the limits.
+@Suite("Limits of one program over a real socket")
 struct LimitTests {
     private static func signIn(_ app: String, _ person: Int) -> AcquireTokenInteractive.Params {
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: ["read"])
@@ -14,7 +14,7 @@ struct LimitTests {
         return params
     }
 
-    @Test("sign-ins that wait are limited for an app and for a program; one that ends makes room for another")
+    @Test("waiting sign-ins are limited by app and by program, and one that ends makes room for another")
     func interactions() async throws {
         try await ServerBed.run { server in
             for app in ["mail", "calendar"] { try await server.register(app) }
@@ -30,7 +30,7 @@ struct LimitTests {
                 #expect(refused?.data?.kind == .throttled && refused?.data?.reason == .tooManyInteractions)
                 #expect(refused?.message.hasPrefix(whose) == true)
             }
-            // Who asks for what is waited for already takes no place.
+            // A request for a sign-in already waiting takes no slot.
             let joining = try await server.connect()
             try await joining.send(AcquireTokenInteractive.requestLine(id: 1, Self.signIn("mail", 0)))
             let line = try await joining.readJSON()
@@ -45,7 +45,7 @@ struct LimitTests {
         }
     }
 
-    @Test("one user's requests are few at a time, over however many connections; what waited longer is answered")
+    @Test("one user's requests in progress are limited over all connections, and waiting ones are answered")
     func requestsOfUser() async throws {
         try await ServerBed.run(requestsPerUser: 4) { server in
             let gate = Gate()
@@ -63,7 +63,7 @@ struct LimitTests {
             }
             let refused = try await server.connect().refusal(of: ListApps.self, .init())
             #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)
-            // Who leaves does not make room by that: what they asked for is still to be done.
+            // Leaving makes no room: the requests must still be processed.
             await clients.removeLast().close()
             #expect(try await server.connect().refusal(of: ListApps.self, .init())?.data?.kind == .throttled)
             #expect(server.vault.held == 8)
@@ -75,7 +75,7 @@ struct LimitTests {
         }
     }
 
-    @Test("subscriptions are limited for a program; a connection may change its own, and one that closes makes room")
+    @Test("subscriptions are limited by program, but a connection may change its own")
     func subscriptions() async throws {
         try await ServerBed.run { server in
             var subscribers: [LineClient] = []

@@ -11,7 +11,7 @@ struct LockTests {
         try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
     }
 
-    @Test("a locked broker answers locked, says how it is unlocked, and has everything back afterwards")
+    @Test("a locked broker answers locked with the way to unlock, and has everything back afterwards")
     func lockAndUnlock() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -28,7 +28,7 @@ struct LockTests {
     }
 
     @Test(
-        "what needs a key is locked, and nothing else", arguments: MethodRegistry.methods.map { $0.name as String })
+        "methods that need a key are locked, and no others", arguments: MethodRegistry.methods.map { $0.name as String })
     func methods(name: String) async throws {
         try await ServerBed.runSignedIn { server in
             await server.broker.lock.lock(because: "of a test")
@@ -43,7 +43,7 @@ struct LockTests {
         }
     }
 
-    @Test("a refresh that is under way is finished and its new token kept before the keys go")
+    @Test("a refresh in progress is finished and its token stored before the keys go")
     func refreshUnderWay() async throws {
         try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
@@ -54,7 +54,7 @@ struct LockTests {
             try await server.provider.refreshGate.waitForCallers()
             let locking = try await server.connect()
             try await locking.send(LockBroker.requestLine(id: 1, .init()))
-            // New requests are refused from the first moment on; the key is there as long as the refresh needs it.
+            // New requests are refused at once; the key stays as long as the refresh needs it.
             try await eventually("the gate is shut") {
                 try await server.connect().refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.kind == .locked
             }
@@ -67,7 +67,7 @@ struct LockTests {
         }
     }
 
-    @Test("a refresh whose caller has gone is finished, too")
+    @Test("a refresh is finished even if its caller has gone")
     func callerGone() async throws {
         try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
@@ -85,7 +85,7 @@ struct LockTests {
         }
     }
 
-    @Test("a sign-in that waits for a person is ended, and one that begins meanwhile is refused")
+    @Test("a lock ends a sign-in that waits for a person, and refuses new ones")
     func signInWaiting() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -103,7 +103,7 @@ struct LockTests {
         }
     }
 
-    @Test("what the disk refused is sealed in memory while locked, and written afterwards")
+    @Test("a record that the disk refused is sealed in memory while locked, and written afterwards")
     func unwritten() async throws {
         try await ServerBed.runSignedIn { server in
             server.vault.failWriting(.full("full"))
@@ -121,7 +121,7 @@ struct LockTests {
         }
     }
 
-    @Test("it locks itself when nobody asked for long enough, also when the machine slept over its timer")
+    @Test("the broker locks itself after idle time, also if the machine slept over its timer")
     func idle() async throws {
         try await ServerBed.runSignedIn { server in
             var settings = EngineSettings()
@@ -139,7 +139,7 @@ struct LockTests {
         }
     }
 
-    @Test("looking at it is no use of it, and an open request is")
+    @Test("reading the status does not count as use, but an open request does")
     func idleRule() async throws {
         try await ServerBed.runSignedIn { server in
             var settings = EngineSettings()
@@ -169,7 +169,7 @@ struct LockTests {
 struct GuessingTests {
     private static let right = "correct horse battery staple"
 
-    @Test("a wrong one is refused; the next waits for the clock, and holds up nobody else")
+    @Test("a wrong passphrase is refused, and the next attempt waits without delaying others")
     func wrong() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -190,7 +190,7 @@ struct GuessingTests {
         }
     }
 
-    @Test("whoever locks while a passphrase waits for its turn has locked: it opens nothing any more")
+    @Test("a lock during a waiting passphrase attempt stays: the attempt no longer unlocks")
     func lockedMeanwhile() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -207,7 +207,7 @@ struct GuessingTests {
         }
     }
 
-    @Test("pauses double up to a minute, for whoever guesses and for nobody else")
+    @Test("pauses double up to a minute, for the guessing caller only")
     func pauses() {
         var attempts = UnlockAttempts()
         var now = Duration.zero
@@ -221,14 +221,14 @@ struct GuessingTests {
         #expect(attempts.begin("/usr/bin/brokerctl", at: now) == .zero)
     }
 
-    @Test("guesses at one time wait for one another, and too many are refused")
+    @Test("simultaneous attempts wait for one another, and too many are refused")
     func together() {
         var attempts = UnlockAttempts()
         let pauses = (0..<8).map { _ in attempts.begin("a", at: .zero)?.components.seconds }
         #expect(pauses == [0, 1, 3, 7, 15, 31, nil, nil])
     }
 
-    @Test("a crowd of names does not get rid of the pause")
+    @Test("a caller with many names does not avoid the pause")
     func crowd() {
         var attempts = UnlockAttempts()
         for number in 0..<200 { _ = attempts.begin("caller-\(number)", at: .zero) }

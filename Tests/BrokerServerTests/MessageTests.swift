@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Messages over a real socket")
 struct MessageTests {
-    @Test("a line that is no JSON is answered, and the connection serves on")
+    @Test("a line of invalid JSON is answered, and the connection stays usable")
     func malformed() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -18,7 +18,7 @@ struct MessageTests {
         }
     }
 
-    @Test("what is JSON but no request is -32600, an unknown method -32601, a wrong param -32602")
+    @Test("a non-request is -32600, an unknown method -32601, and a wrong param -32602")
     func codes() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -41,7 +41,7 @@ struct MessageTests {
         }
     }
 
-    @Test("every method of the registry is answered by somebody")
+    @Test("every method of the registry has a handler")
     func everyMethod() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -52,7 +52,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a line that never ends is refused at a megabyte, and the connection closed")
+    @Test("a line without an end is refused at a megabyte, and the connection closed")
     func oversized() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -64,7 +64,7 @@ struct MessageTests {
         }
     }
 
-    @Test("requests before a cut-off line are answered, the cut-off one is refused")
+    @Test("requests before a cut-off line are answered, and the cut-off one is refused")
     func truncated() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -118,7 +118,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a batch of notifications only, and a notification that fails, are not answered at all")
+    @Test("a batch of notifications only, and a failing notification, are not answered")
     func silentBatch() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -130,7 +130,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a notification does its work")
+    @Test("a notification takes effect")
     func notificationWorks() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -143,7 +143,7 @@ struct MessageTests {
         }
     }
 
-    @Test("an app that is registered by hand says how its secret is shown, in the two ways that there are")
+    @Test("an app's client authentication can be each of two methods, and another is refused")
     func secretMethod() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
@@ -167,7 +167,7 @@ struct MessageTests {
         }
     }
 
-    @Test("rpc.discover answers the document that the definitions make")
+    @Test("rpc.discover returns the document generated from the definitions")
     func discover() async throws {
         try await ServerBed.run { server in
             let document = try await server.connect().call(DiscoverMethods.self, Empty())
@@ -175,7 +175,7 @@ struct MessageTests {
         }
     }
 
-    @Test("status tells what the broker is and holds")
+    @Test("status returns the broker's settings and contents")
     func status() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")

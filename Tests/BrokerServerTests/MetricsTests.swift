@@ -10,7 +10,7 @@ struct MetricsTests {
         metrics.requests.first { $0.method == method && $0.ended.outcome == outcome }?.ended.count ?? 0
     }
 
-    @Test("requests are counted where they end: by method and by what became of them")
+    @Test("requests are counted at their end, by method and outcome")
     func requests() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -30,7 +30,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("tokens of the cache and tokens that were refreshed each have a histogram; refreshes count by their outcome")
+    @Test("cached and refreshed tokens each have a histogram, and refreshes are counted by outcome")
     func tokens() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -51,7 +51,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("a sign-in that waits for the person is open until it ends")
+    @Test("a sign-in that waits for the person counts as open until it ends")
     func interactions() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -67,7 +67,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("they are there while the broker is locked")
+    @Test("metrics are available while the broker is locked")
     func locked() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -78,7 +78,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("nothing that somebody may choose a name for is in them: no person, app, account, caller or provider")
+    @Test("metrics contain no name of a person, app, account, caller or provider")
     func names() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()

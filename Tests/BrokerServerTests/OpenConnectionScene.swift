@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// An answer without what is another one each time: its id, its correlation id, and whether somebody was the first to ask.
+/// An answer without the parts that always differ: its id, its correlation id, and whether it was the first of its kind.
 struct PlainAnswer: Equatable, CustomStringConvertible {
     private let result: JSONObject?
     private let error: JSONObject?
@@ -26,7 +26,7 @@ struct PlainAnswer: Equatable, CustomStringConvertible {
     var description: String { "\(result ?? error ?? [:])" }
 }
 
-/// One connection that asks for the same again and again.
+/// One connection that repeats the same request.
 struct OpenConnectionScene {
     let server: ServerBed
     let client: LineClient
@@ -37,14 +37,14 @@ struct OpenConnectionScene {
         client = try await server.connect()
     }
 
-    /// Asks on this connection, or on another one.
+    /// Sends the request on this connection, or on another one.
     func ask(_ id: Int64 = 1, on other: LineClient? = nil) async throws -> PlainAnswer {
         let client = other ?? self.client
         try await client.send(AcquireTokenSilent.requestLine(id: id, params))
         return PlainAnswer(try await client.readJSON())
     }
 
-    /// Asks once more: the answer is what another connection gets.
+    /// Sends it once more: the answer equals that of another connection.
     @discardableResult
     func askAgain() async throws -> PlainAnswer {
         let answer = try await ask(3)
@@ -54,7 +54,7 @@ struct OpenConnectionScene {
 }
 
 extension ServerBed {
-    /// With the app `mail`, to which Ann has signed in, and a connection that got her token before.
+    /// Runs with the app `mail`, to which Ann has signed in, and a connection that got her token before.
     static func runConnected(
         _ params: AcquireTokenSilent.Params = .of("mail"),
         _ body: (ServerBed, OpenConnectionScene) async throws -> Void

@@ -3,11 +3,11 @@ import BrokerTestSupport
 import Dispatch
 import Synchronization
 
-/// Takes every peer for a program outside of sandboxes, or for the Flatpak that the test wants.
+/// Takes every peer for a program outside of sandboxes, or for the Flatpak chosen by the test.
 final class PlainInspector: PeerInspector {
     private struct State {
         var sandboxID: String?
-        /// Of those who come after the next.
+        /// The Flatpak of the peers after the next.
         var later: String?
         var isFront = false
     }
@@ -16,18 +16,18 @@ final class PlainInspector: PeerInspector {
 
     init(sandboxID: String? = nil) { state = Mutex(State(sandboxID: sandboxID)) }
 
-    /// Whoever connects from now on is this Flatpak; nil is outside again.
+    /// Peers that connect from now on are this Flatpak; `nil` means outside again.
     func enter(_ sandboxID: String?) { state.withLock { $0.sandboxID = sandboxID } }
 
-    /// Whether those who connect from now on are `brokerctl`. To look at what started one takes until ``showStarter()``.
+    /// Whether peers that connect from now on are `brokerctl`. Inspecting a starter takes until ``showStarter()``.
     func takeForFronts(_ areFronts: Bool) { state.withLock { $0.isFront = areFronts } }
 
-    /// How many starters were asked for.
+    /// How many starters were inspected.
     let starters = Tally()
     private let starterIsShown = DispatchSemaphore(value: 0)
     func showStarter() { starterIsShown.signal() }
 
-    /// The next one is outside, and whoever comes after it is this Flatpak.
+    /// The next peer is outside, and all later ones are this Flatpak.
     func enterAfterNext(_ sandboxID: String) { state.withLock { $0 = State(later: sandboxID) } }
 
     func inspect(_ credentials: PeerCredentials) -> PeerFacts {

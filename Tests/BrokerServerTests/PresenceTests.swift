@@ -6,14 +6,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The person, who answers as they are told; polkit itself asks in `SystemdTests`.
+/// The person, whose answers the test sets; polkit itself asks in `SystemdTests`.
 private final class Person: PresenceAuthority {
     private let answer: Mutex<PresenceAnswer>
     private let asked = Mutex<[PresenceQuestion]>([])
 
     init(_ answer: PresenceAnswer) { self.answer = Mutex(answer) }
 
-    /// By their methods.
+    /// Their methods.
     var questions: [String] { asked.withLock { $0.map(\.method) } }
     var last: PresenceQuestion? { asked.withLock(\.last) }
 
@@ -46,7 +46,7 @@ struct PresenceTests {
         return box
     }
 
-    @Test("what matters most asks the person, each time and by its name; the rest does not")
+    @Test("the most important methods ask the person each time by method, and the others do not")
     func asks() async throws {
         let person = Person(.shown)
         try await ServerBed.run(presence: person) { server in
@@ -57,7 +57,7 @@ struct PresenceTests {
             _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: "long enough"))
             _ = try await client.call(OpenSandbox.self, .init(Self.box(for: ["web"])))
             let part = try await client.call(ImportCachePart.self, .init(transfer: nil, data: "AAAA"))
-            // What is asked for comes to nothing afterwards.
+            // The requests themselves fail afterwards.
             _ = try await client.refusal(
                 of: RegisterAppAtProvider.self, .init(name: "made", authority: "http://login.example"))
             _ = try await client.call(AcceptRestore.self, .init())
@@ -78,7 +78,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("without the person nothing is done, and it is said why")
+    @Test("a refusal or absence of the person stops the request with an error that says so")
     func refuses() async throws {
         let person = Person(.notShown)
         try await ServerBed.run(presence: person) { server in
@@ -97,7 +97,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "nothing that is as good as an approval goes without the person: to be listed by an app, to replace it, a sandbox for it"
+        "changes equivalent to an approval need the person: an app's list, replacement or sandbox"
     )
     func otherWays() async throws {
         let person = Person(.shown)
@@ -123,7 +123,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("a sandbox under a name that has rights already needs the person, and one under another name does not")
+    @Test("a sandbox named like a caller with rights needs the person, and one with another name does not")
     func namesWithRights() async throws {
         let person = Person(.shown)
         try await ServerBed.run(presence: person) { server in
@@ -144,7 +144,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("the person reads who comes by the right, and to which app; each request is a question of its own")
+    @Test("the question names the new caller and the app, and each request asks anew")
     func whatIsAsked() async throws {
         let person = Person(.shown)
         try await ServerBed.run(presence: person) { server in
@@ -168,7 +168,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("who may not administer is refused before anybody is asked")
+    @Test("a caller without the right to administer is refused before any question")
     func sandboxed() async throws {
         let person = Person(.shown)
         try await ServerBed.run(inspector: PlainInspector(sandboxID: "org.example.Game"), presence: person) { server in

@@ -3,10 +3,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Refresh tokens stay inside")
+@Suite("Secrecy of refresh tokens")
 struct RefreshTokenSecrecyTests {
-    /// The provider's double calls them `rt-1`, `rt-2` …, and access tokens `at-1`.
-    @Test("no method answers one, and no event tells one, whatever is asked for")
+    /// The provider double's refresh tokens are `rt-1`, `rt-2` …, and its access tokens `at-1`.
+    @Test("no method or event returns a refresh token, whatever the request")
     func everyMethod() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -21,7 +21,7 @@ struct RefreshTokenSecrecyTests {
             #expect(seen[1].contains("at-2") && server.provider.refreshes == ["rt-1"])
             // The event of the refresh.
             seen.append(try #require(try await client.readLine()))
-            // What administers or waits for a person needs more than this; the rest answers.
+            // Methods that administer or wait for a person need more than this; the others answer.
             for method in MethodRegistry.methods.map({ $0.name }) where !Self.needsMore.contains(method) {
                 for params in ["{}", #"{"app":"mail"}"#, #"{"account":{"username":"ann"}}"#, #"{"topics":[]}"#] {
                     try await asker.sendLine(
@@ -34,7 +34,7 @@ struct RefreshTokenSecrecyTests {
         }
     }
 
-    /// They take the account, the apps or the keys away that the others are asked about, or wait.
+    /// They remove the account, the apps or the keys that the others need, or wait.
     private static let needsMore: Set<String> = [
         "broker.lock", "broker.unlock", "cache.clear", "accounts.forget", "accounts.remove", "accounts.signOut",
         "apps.remove", "keys.rotate", "keys.setSource", "token.acquireInteractive", "token.acquireByDeviceCode",

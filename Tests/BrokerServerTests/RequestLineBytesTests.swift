@@ -3,10 +3,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// However a client writes its lines, each is read by itself.
-@Suite("The bytes of request lines")
+/// Each line is parsed by itself, in any valid form of JSON.
+@Suite("Bytes of request lines")
 struct RequestLineBytesTests {
-    /// Asks for a cached token.
+    /// A request for a cached token.
     private static func line(id: String, _ params: String = #""app":"mail","scopes":["read"]"#) -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"method":"token.acquireSilent","params":{\#(params)}}"#
     }
@@ -16,7 +16,7 @@ struct RequestLineBytesTests {
         return try await client.readJSON()
     }
 
-    @Test("whole numbers come back as they were sent, of whatever length")
+    @Test("ids of whole numbers come back as they were sent, whatever their length")
     func numbers() async throws {
         try await ServerBed.runSignedIn { (server) async throws in
             let client = try await server.connect()
@@ -44,7 +44,7 @@ struct RequestLineBytesTests {
         }
     }
 
-    @Test("a notification gets no answer, before and after")
+    @Test("a notification gets no answer, and the requests around it do")
     func notification() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -56,7 +56,7 @@ struct RequestLineBytesTests {
         }
     }
 
-    @Test("bytes that are no text are refused, wherever they stand")
+    @Test("bytes that are not UTF-8 are refused, wherever they are")
     func notUTF8() async throws {
         try await ServerBed.runSignedIn { server in
             for place in 0..<Self.line(id: "2").utf8.count {
@@ -70,7 +70,7 @@ struct RequestLineBytesTests {
         }
     }
 
-    @Test("many lines in one packet are answered in their order")
+    @Test("many lines in one packet are answered in order")
     func pipelined() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()

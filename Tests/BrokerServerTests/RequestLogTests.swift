@@ -5,10 +5,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What the journal says of requests, as `journalctl --user-unit brokerd` shows it.
+/// The journal's entries for requests, as `journalctl --user-unit brokerd` shows them.
 @Suite("The log of requests")
 struct RequestLogTests {
-    /// What is told at this level while the body runs; Ann is signed in to `mail` at its start.
+    /// The entries at this level while the body runs; Ann is signed in to `mail` at its start.
     private func told(at level: String, _ body: (ServerBed, LineClient) async throws -> Void) async throws -> [String] {
         try await collected(body).lines.filter { $0.hasPrefix("\(level) ") }
     }
@@ -30,16 +30,16 @@ struct RequestLogTests {
         return params
     }
 
-    /// Asks, and is refused.
+    /// Sends a request that is refused.
     private func refused(_ client: LineClient, _ params: AcquireTokenSilent.Params) async throws {
         #expect(try await client.refusal(of: AcquireTokenSilent.self, params) != nil)
     }
 
-    @Test("a sign-in, a refresh and a sign-out are one sentence each: who, as which app, what, how long, which request")
+    @Test("a sign-in, a refresh and a sign-out are one sentence each, with caller, app, action and time")
     func sentences() async throws {
         let log = try await collected { _, client in
             let token = try await client.call(AcquireTokenSilent.self, refreshing("req-7"))
-            // By its id, as brokerctl does: people are told the name all the same.
+            // By its id, as brokerctl does: the entry has the name all the same.
             var params = SignOutAccount.Params(.id(token.account.id))
             params.selection.app = "mail"
             _ = try await client.call(SignOutAccount.self, params)
@@ -58,7 +58,7 @@ struct RequestLogTests {
         #expect(log.values(of: "duration_ms").contains("0"))
     }
 
-    @Test("a refresh is told of once, however often its caller waits for it, and again for another caller")
+    @Test("a refresh is logged once, however often its caller waits for it, and again for another caller")
     func joined() async throws {
         let lines = try await told(at: "info") { server, client in
             server.provider.refreshGate.close()
@@ -73,7 +73,7 @@ struct RequestLogTests {
         #expect(lines.count { $0.contains("was refreshed") } == 2, "\(lines)")
     }
 
-    @Test("tokens from the cache and looks at lists are for who looks for them, at the debug level")
+    @Test("cached tokens and listings are logged at the debug level only")
     func routine() async throws {
         let log = try await collected { _, client in
             _ = try await client.call(AcquireTokenSilent.self, .of("mail"))
@@ -83,7 +83,7 @@ struct RequestLogTests {
         #expect(after.allSatisfy { $0.hasPrefix("debug ") } && after.contains { $0.contains("a token from the cache") })
     }
 
-    @Test("a failure says the message, the kind and the provider's own words, made safe")
+    @Test("a failure's entry has the message, the kind and the provider's own words, made safe")
     func failure() async throws {
         let lines = try await told(at: "info") { server, client in
             server.provider.whenRedeeming { _ throws(ProviderError) in
@@ -103,7 +103,7 @@ struct RequestLogTests {
         #expect(!line.contains(String(repeating: "x", count: 400)))
     }
 
-    @Test("the same failure of the same caller is told once a minute, and then how often it was not")
+    @Test("the same failure of the same caller is logged once a minute, with the number of omitted ones")
     func repeated() async throws {
         var params = AcquireTokenSilent.Params.of("mail", ["other"])
         params.query.account = .username("nobody")
@@ -119,7 +119,7 @@ struct RequestLogTests {
         #expect(failures.last?.contains("The same 4 times before") == true, "\(failures)")
     }
 
-    @Test("wrong params and unknown methods are told, too")
+    @Test("wrong params and unknown methods are logged, too")
     func nonsense() async throws {
         let lines = try await told(at: "info") { _, client in
             _ = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
@@ -129,7 +129,7 @@ struct RequestLogTests {
         #expect(lines.contains { $0.contains("apps.list was refused: The param \"x\"") })
     }
 
-    @Test("whoever asks nonsense in a circle fills no journal")
+    @Test("a caller that repeats invalid requests does not fill the journal")
     func nonsenseAgain() async throws {
         let lines = try await told(at: "info") { server, client in
             for number in 1...5 {
@@ -143,7 +143,7 @@ struct RequestLogTests {
         #expect(refused.last?.contains("The same 4 times before") == true, "\(refused)")
     }
 
-    /// What the journal says of Ann's sign-in, refresh, failures and sign-out with names in a style.
+    /// The journal's entries for Ann's sign-in, refresh, failures and sign-out with names in a style.
     private func named(_ style: JournalNames.Style) async throws -> LogCollector {
         let log = LogCollector()
         try await ServerBed.run(names: style, log: log.logger) { server in
@@ -167,7 +167,7 @@ struct RequestLogTests {
         return log
     }
 
-    @Test("names people as log.names says: in full, by the same word for the same name, or not at all")
+    @Test("log.names decides whether people are named in full, by a stable hash, or not at all")
     func names() async throws {
         let plain = try await named(.plain)
         #expect(plain.text.contains(": ann signed in at") && plain.text.contains("not for ann"))
@@ -186,7 +186,7 @@ struct RequestLogTests {
         #expect(hashed.text.contains("failed (ambiguousAccount)"))
     }
 
-    @Test("the word for a name cannot be looked up: another installation has another one")
+    @Test("the hash of a name differs between installations, so it cannot be looked up")
     func hashedByInstallation() async throws {
         func words() async throws -> Set<String> {
             Set(try await named(.hashed).text.matches(of: /person:([0-9a-f]{12})/).map { String($0.1) })

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// For whichever method: what is refused here is refused by the pipeline, and no handler is asked.
+/// For every method: requests refused here are refused by the pipeline, before any handler.
 @Suite("Rights over a real socket")
 struct RightsTests {
     private static func methods(_ permissions: Permission...) -> [String] {
@@ -36,14 +36,14 @@ struct RightsTests {
         return try await client.readRefusal()?.data?.kind
     }
 
-    /// An app that lists another program than the tests.
+    /// Registers an app that lists another program than the tests.
     private func registerForOthers(_ name: String, _ server: ServerBed) async throws {
         var params = RegisterApp.Params(name: name, clientId: "c", authority: ServerBed.authority)
         params.description.executables = ["/usr/bin/other"]
         _ = try await server.connect().call(RegisterApp.self, params)
     }
 
-    @Test("administration is not for a sandbox, whatever the params", arguments: methods(.administration))
+    @Test("a sandbox may not administer, whatever the params", arguments: methods(.administration))
     func administration(method: String) async throws {
         try await ServerBed.run(inspector: Self.sandbox) { server in
             for params in [requiredParams(of: method, app: nil), ["nonsense": true]] {
@@ -53,7 +53,7 @@ struct RightsTests {
         }
     }
 
-    @Test("whoever names an app must be listed by it", arguments: namingApps)
+    @Test("a caller that names an app must be listed by it", arguments: namingApps)
     func unlisted(method: String) async throws {
         try await ServerBed.run { server in
             try await registerForOthers("guarded", server)
@@ -63,7 +63,7 @@ struct RightsTests {
         }
     }
 
-    @Test("an app that is not registered is nobody's", arguments: namingApps)
+    @Test("an unregistered app is refused for every caller", arguments: namingApps)
     func unknownApp(method: String) async throws {
         try await ServerBed.run { server in
             let error = try await server.connect().refusal(line(method, requiredParams(of: method, app: "nobody")))
@@ -71,7 +71,7 @@ struct RightsTests {
         }
     }
 
-    @Test("what needs an app is refused without one, by the param's name", arguments: methods(.app))
+    @Test("a method that needs an app is refused without one, with the field", arguments: methods(.app))
     func noApp(method: String) async throws {
         try await ServerBed.run { server in
             let error = try await server.connect().refusal(line(method, requiredParams(of: method, app: nil)))
@@ -80,7 +80,7 @@ struct RightsTests {
     }
 
     @Test(
-        "without an app it is about all of the person's, which is not for a sandbox", arguments: methods(.appOrPersonal)
+        "a request without an app is about all of the person's, and refused for a sandbox", arguments: methods(.appOrPersonal)
     )
     func personal(method: String) async throws {
         try await ServerBed.run(inspector: Self.sandbox) { server in
@@ -93,7 +93,7 @@ struct RightsTests {
         }
     }
 
-    @Test("what any process of the person may do, one in a sandbox may", arguments: methods(.person))
+    @Test("methods for any process of the person also work in a sandbox", arguments: methods(.person))
     func person(method: String) async throws {
         try await ServerBed.run(inspector: Self.sandbox) { server in
             let kind = try await refusedKind(method, server)

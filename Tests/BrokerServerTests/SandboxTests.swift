@@ -6,7 +6,7 @@ import BrokerValues
 import Glibc
 import Testing
 
-/// The test itself runs outside of sandboxes, and so does everybody it connects: who they are is only said by the socket.
+/// The test itself runs outside of sandboxes, and so do all its clients: only the socket identifies the sandbox.
 @Suite("Sockets of sandboxes")
 struct SandboxTests {
     private static let box = Sandbox(engine: "bubblewrap", id: "box", rights: [.token])
@@ -29,7 +29,7 @@ struct SandboxTests {
         return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : nil
     }
 
-    @Test("whoever connects to a sandbox's socket is the sandbox, and has its app without being asked about")
+    @Test("a client of a sandbox's socket is the sandbox, and uses its app without a question")
     func identity() async throws {
         try await ServerBed.runSignedIn { server in
             let (handle, path) = try await open(server) {
@@ -55,7 +55,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a socket for any uid can be reached by whoever is given its folder, and by nobody else")
+    @Test("a socket for any uid is reachable with its folder only")
     func anyUID() async throws {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server) {
@@ -67,7 +67,7 @@ struct SandboxTests {
             #expect(mode(path) == 0o666 && mode(folder) == 0o755 && mode(String(all)) == 0o700)
             #expect(try await token(path) == nil)
             #expect(try await server.connect().call(ListSandboxes.self, .init()).sandboxes[0].sandbox.acceptsAnyUID)
-            // Where others could come to all of them there is none.
+            // None is made if others could reach the sockets through the parent folder.
             #expect(chmod(String(all), 0o711) == 0)
             var sandbox = Self.box
             sandbox.acceptsAnyUID = true
@@ -76,7 +76,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("where others could put a folder of theirs in the place of a sandbox's, none is made")
+    @Test("no socket is made if others could replace a sandbox's folder with theirs")
     func foreignFolder() async throws {
         try await ServerBed.run { server in
             let all = String(server.path.dropLast("broker.sock".count)) + "sandboxes"
@@ -87,7 +87,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("without apps it is a sandbox like any other: a person is asked, and a grant in advance is to its name")
+    @Test("a sandbox without apps needs grants like any other, and an advance grant is for its name")
     func grants() async throws {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server)
@@ -98,13 +98,13 @@ struct SandboxTests {
             let grant = try await server.connect().call(ApproveGrant.self, params).grant
             #expect(grant.expiresOn == nil)
             #expect(try await token(path) == nil)
-            // The name is what counts: another socket of it has the grant, another name has not.
+            // The name counts: another socket of it has the grant, another name has not.
             #expect(try await token(try await open(server).path) == nil)
             #expect(try await token(try await open(server) { $0.id = "other" }.path)?.kind == .grantRequired)
         }
     }
 
-    @Test("an app that lists the sandbox's name is the sandbox's")
+    @Test("an app that lists the sandbox's name accepts the sandbox")
     func listed() async throws {
         try await ServerBed.run { server in
             try await server.register("ci")
@@ -119,7 +119,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("another app than its own is refused, and whether there is one is not told")
+    @Test("other apps than its own are refused, without revealing whether they exist")
     func otherApps() async throws {
         try await ServerBed.runSignedIn { server in
             try await server.register("bank")
@@ -133,7 +133,7 @@ struct SandboxTests {
             let client = try await LineClient.connect(to: path)
             #expect(try await client.refusal(of: AcquireTokenSilent.self, adHoc)?.data?.kind == .accessDenied)
             #expect(try await client.call(ListApps.self, .init()).apps.map(\.name) == ["mail"])
-            // A grant does not widen it, and an app must be there to be given.
+            // A grant does not widen it, and only an existing app can be given.
             var params = ApproveGrant.Params()
             (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: "bubblewrap:box"), "bank")
             _ = try await server.connect().call(ApproveGrant.self, params)
@@ -145,7 +145,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("an app of that name that is registered anew in another group was not given to the sandbox")
+    @Test("an app registered anew in another group was not given to the sandbox")
     func registeredAnew() async throws {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server) { $0.apps = ["mail"] }
@@ -155,7 +155,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a right that the socket was not opened with is refused, with the cure")
+    @Test("a right that the socket was not opened with is refused, with the remedy")
     func rights() async throws {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server) { $0.apps = ["mail"] }
@@ -180,7 +180,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a page of the provider's that signs out needs the right to have pages opened; the address has an ID token")
+    @Test("a sign-out page needs the right to open pages, as its address has an ID token")
     func signOutPage() async throws {
         try await ServerBed.runSignedIn { server in
             for (engine, cure) in [("bubblewrap", "run-in --right."), ("ssh", "brokerctl ssh --right interactive.")] {
@@ -199,7 +199,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("it is told no folder of the person's, and that a program on another machine is there")
+    @Test("a sandbox learns no folder of the person, and whether it is on another machine")
     func places() async throws {
         try await ServerBed.runSignedIn { server in
             let path = try await open(server) { $0.engine = "ssh" }.path
@@ -217,7 +217,7 @@ struct SandboxTests {
         [.administration, .ownership].contains($0.permission)
     }.map { $0.name }
 
-    @Test("a sandbox never administers and opens no socket, with all rights and outside of sandboxes as it is")
+    @Test("a sandbox never administers and opens no socket, even with all rights and outside")
     func administration() async throws {
         try await ServerBed.run { server in
             let (_, path) = try await open(server) { $0.rights = SandboxRight.allCases }
@@ -226,13 +226,13 @@ struct SandboxTests {
                 let error = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{}}"#)
                 #expect(error.data?.kind == .accessDenied && error.data?.caller == "bubblewrap:box", "\(method)")
             }
-            // Without an app it would be about all of the person's.
+            // Without an app it would be about all of the person's apps.
             let client = try await LineClient.connect(to: path)
             #expect(try await client.refusal(of: ListAccounts.self, .init())?.data?.kind == .accessDenied)
         }
     }
 
-    @Test("who is known to be in another sandbox gains nothing by this one's socket")
+    @Test("a caller known to be in another sandbox gains nothing from this one's socket")
     func borrowed() async throws {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server) { $0.apps = ["mail"] }
@@ -248,14 +248,14 @@ struct SandboxTests {
         }
     }
 
-    @Test("what is closed ends at once, for those who hold a connection, too")
+    @Test("closing a sandbox's socket ends its connections at once")
     func closed() async throws {
         try await ServerBed.runSignedIn { server in
             let (handle, path) = try await open(server) { $0.apps = ["mail"] }
             let other = try await open(server)
             let holding = try await LineClient.connect(to: path)
             _ = try await holding.call(GetBrokerStatus.self, .init())
-            // One that waits for the provider does not outlive it either.
+            // A request that waits for the provider ends, too.
             let waiting = try await LineClient.connect(to: path)
             var forced = AcquireTokenSilent.Params.of("mail")
             forced.forceRefresh = true
@@ -269,13 +269,13 @@ struct SandboxTests {
             await #expect(throws: LineClient.Failure.self) { try await LineClient.connect(to: path) }
             let again = try await server.connect().refusal(of: CloseSandbox.self, .init(handle: handle))
             #expect(again?.data?.kind == .invalidParameter)
-            // Others, and the common socket, go on.
+            // Others, and the common socket, continue.
             #expect(try await token(other.path)?.kind == .grantRequired)
             #expect(try await server.connect().call(ListSandboxes.self, .init()).sandboxes.count == 1)
         }
     }
 
-    @Test("at its lifetime's end it is gone")
+    @Test("a sandbox's socket is removed at the end of its lifetime")
     func lifetime() async throws {
         try await ServerBed.run { server in
             let (_, path) = try await open(server, lifetime: 60)
@@ -290,7 +290,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a socket that is bound to its connection ends with that one, and with no other; the folder goes, too")
+    @Test("a socket bound to its connection ends with that one only, and its folder goes, too")
     func whileConnected() async throws {
         try await ServerBed.run { server in
             let (opener, other) = (try await server.connect(), try await server.connect())
@@ -312,7 +312,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a person's sandboxes have 64 sockets; one that is closed makes room")
+    @Test("a person's sandboxes have at most 64 sockets, and closing one makes room")
     func bound() async throws {
         try await ServerBed.run { server in
             let first = try await open(server)
@@ -324,7 +324,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a sandbox has its share of connections, however many sockets it has, and takes nobody else's")
+    @Test("a sandbox has its share of connections, regardless of its sockets, and takes no one else's")
     func flood() async throws {
         try await ServerBed.run { server in
             let paths = [try await open(server).path, try await open(server).path]

@@ -6,14 +6,14 @@ import Testing
 @Suite("An app's limit of scopes, over a real socket")
 struct ScopeCeilingTests {
     private func limit(_ name: String, to scopes: [String], group: String, on server: ServerBed) async throws {
-        // One client with two names: its tokens are both apps'.
+        // One client with two names: its tokens belong to both apps.
         var params = RegisterApp.Params(name: name, clientId: "client-of-mail", authority: ServerBed.authority)
         (params.description.group, params.description.allowedScopes) = (group, scopes)
         let app = try await server.connect().call(RegisterApp.self, params).app
         #expect(app.allowedScopes == scopes)
     }
 
-    @Test("a request above it reaches no provider and tells nothing of who signed in")
+    @Test("a request above the limit reaches no provider and does not reveal the accounts")
     func above() async throws {
         try await ServerBed.run { server in
             try await server.register("mail", group: "office")
@@ -35,7 +35,7 @@ struct ScopeCeilingTests {
         }
     }
 
-    @Test("a wider token of the group's cache is passed by, and a narrower one is got")
+    @Test("a wider token of the group's cache is skipped, and a narrower one is fetched")
     func narrower() async throws {
         try await ServerBed.run { server in
             try await server.register("mail", group: "office")

@@ -40,7 +40,7 @@ struct ServerBed: Sendable {
         }
     }
 
-    /// With the app `mail`, to which Ann has signed in.
+    /// Runs with the app `mail`, to which Ann has signed in.
     static func runSignedIn(
         limits: ConnectionLimits = .patient, _ body: (ServerBed) async throws -> Void
     ) async throws {
@@ -69,7 +69,7 @@ struct ServerBed: Sendable {
         policy = AccessPolicy(
             directory: apps, grants: grants, gate: broker.gate, quota: broker.quota, presence: presence,
             settings: settings, log: .silent)
-        // Its own, so that a test which waits for a sleeper does not meet the audit log's.
+        // A separate clock, so that a test that waits for a sleeper does not meet the audit log's.
         let auditClock = ManualClock()
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,
@@ -109,7 +109,7 @@ struct ServerBed: Sendable {
         _ = try await connect().call(RegisterApp.self, params)
     }
 
-    /// Signs somebody in to an app, the way a client with a pasted redirect does.
+    /// Signs a person in to an app, the way a client with a pasted redirect does.
     @discardableResult
     func signIn(
         _ username: String, to app: String, scopes: [String] = ["read"], resources: [String] = []
@@ -124,7 +124,7 @@ struct ServerBed: Sendable {
     }
 }
 
-/// How often something happened.
+/// Counts events.
 final class Tally: Sendable {
     private let state = Atomic(0)
     var count: Int { state.load(ordering: .sequentiallyConsistent) }
@@ -132,7 +132,7 @@ final class Tally: Sendable {
 }
 
 extension InteractionOpening {
-    /// What the provider would send the browser to.
+    /// The address to which the provider would send the browser.
     func redirect(code: String) -> String {
         let state = url.split(separator: "&").first { $0.hasPrefix("state=") } ?? ""
         return "\(redirectURI)?code=\(code)&\(state)"
@@ -163,13 +163,13 @@ extension LineClient {
         return try M.Result(reading: try await readResult())
     }
 
-    /// The error that a request is answered with.
+    /// The error in the answer to a request.
     func refusal(_ line: String) async throws -> RPCError {
         try await sendLine(line)
         return try RPCError(reading: try #require(try await readJSON()["error"]))
     }
 
-    /// The error that the request is answered with; nil when it is answered with a result.
+    /// The error in the answer to the request; `nil` if the answer is a result.
     func refusal<M: BrokerMethod>(of _: M.Type, _ params: M.Params) async throws -> RPCError? {
         try await send(M.requestLine(id: 1, params))
         return try await readRefusal()
@@ -187,7 +187,7 @@ extension AcquireTokenSilent.Params {
 }
 
 extension ConnectionLimits {
-    /// However long a test takes, none of its connections gives way.
+    /// No connections are evicted, however long a test takes.
     static var patient: ConnectionLimits {
         var limits = ConnectionLimits()
         limits.quiet = .seconds(86_400)

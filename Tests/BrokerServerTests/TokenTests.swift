@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tokens over a real socket")
 struct TokenTests {
-    @Test("sign-in opens the page, takes the redirect and answers; from then on the token comes from the cache")
+    @Test("a sign-in opens the page, takes the redirect and answers, and later tokens are cached")
     func signInThenSilent() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -18,7 +18,7 @@ struct TokenTests {
             #expect(opening.correlationID == "my-id")
             #expect(opening.url.hasPrefix("\(ServerBed.authority)/authorize?"))
             #expect(opening.expiresOn == server.clock.now + 300)
-            // On the same connection: the waiting request does not stand in the way.
+            // On the same connection: the waiting request does not block it.
             try await client.send(CompleteInteraction.requestLine(id: 6, .init(url: opening.redirect(code: "ann"))))
             var answers: [String: JSONNode] = [:]
             for _ in 0..<2 {
@@ -67,7 +67,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a thousand pipelined requests for one expired token: one refresh, all answered")
+    @Test("a thousand pipelined requests for one expired token cause one refresh, and all are answered")
     func thousand() async throws {
         try await ServerBed.runSignedIn { server in
             server.clock.advance(bySeconds: 4000)
@@ -76,7 +76,7 @@ struct TokenTests {
             let lines = (1...1000).flatMap { AcquireTokenSilent.requestLine(id: $0, .of("mail")) }
             async let sent: Void = client.send(lines)
             try await server.provider.refreshGate.waitForCallers()
-            // Others are served although this connection has all it may have under way.
+            // Others are served although this connection has its maximum in progress.
             _ = try await server.connect().call(GetBrokerStatus.self, Empty())
             server.provider.refreshGate.open()
             try await sent
@@ -109,7 +109,7 @@ struct TokenTests {
         }
     }
 
-    @Test("presentation broker: the broker opens the page, and the client gets nothing before the answer")
+    @Test("with presentation broker the broker opens the page, and the client gets only the answer")
     func brokerPresents() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -126,7 +126,7 @@ struct TokenTests {
         }
     }
 
-    @Test("for a program on another machine the broker opens the page, and says so on both sides")
+    @Test("the broker opens the page for a program on another machine, and says so to both sides")
     func elsewhere() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -135,7 +135,7 @@ struct TokenTests {
             let listener = try await server.connect()
             _ = try await listener.call(Subscribe.self, .init([.interaction]))
             let client = try await LineClient.connect(to: path)
-            // It asks to be told the page's address, as clients do.
+            // It asks for the page's address, as clients do.
             try await client.send(
                 AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"])))
             try await eventually("the browser opens") { server.browser.opened.count == 1 }
@@ -149,7 +149,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a sign-in that is canceled says so, once; a foreign redirect does it no harm")
+    @Test("a canceled sign-in reports so once, and a foreign redirect does not affect it")
     func cancel() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -169,7 +169,7 @@ struct TokenTests {
         }
     }
 
-    @Test("two connections that ask the same share one page, and the second is notified")
+    @Test("two connections with the same request share one page, and the second is notified")
     func joined() async throws {
         try await ServerBed.run { bed in
             try await bed.register("mail")
@@ -198,7 +198,7 @@ struct TokenTests {
         }
     }
 
-    @Test("the end of a connection ends its waiting sign-in, and nobody else's")
+    @Test("the end of a connection ends its own waiting sign-in only")
     func connectionEnds() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -228,7 +228,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a token that does not open is an error without half an answer, and the connection serves on")
+    @Test("a token that does not open is a whole error, and the connection stays usable")
     func damaged() async throws {
         try await ServerBed.runSignedIn { server in
             server.vault.damage(Set(RecordKind.allCases))
@@ -242,7 +242,7 @@ struct TokenTests {
         }
     }
 
-    @Test("nobody signed in, no such app, no such account, two accounts: each error is of its own kind")
+    @Test("no sign-in, no app, no account and two accounts each have their own kind of error")
     func errors() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()

@@ -19,10 +19,10 @@ struct WatchTests {
         return try await client.call(WatchToken.self, params)
     }
 
-    /// Until all watches have looked once for what happened before they began, and sleep.
+    /// Waits until all watches have checked once for earlier events, and sleep.
     private func settle(_ server: ServerBed) async throws { try await server.clock.waitForSleepers() }
 
-    @Test("it answers a token and its name; a new token comes before the old one expires, once, and is in the cache")
+    @Test("a watch returns a token and its name, and each new token comes once before the old one expires")
     func renewal() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -44,7 +44,7 @@ struct WatchTests {
         }
     }
 
-    @Test("many watches of one token share one refresh, whoever has them, and a thousand are no trouble")
+    @Test("many watches of one token share one refresh, whatever their clients, and a thousand work")
     func shared() async throws {
         try await ServerBed.runSignedIn { server in
             var clients: [LineClient] = []
@@ -64,18 +64,18 @@ struct WatchTests {
         }
     }
 
-    @Test("a refresh of somebody else is told, too; a claims challenge in between costs no refresh more")
+    @Test("another caller's refresh is notified, too, and a claims challenge causes no extra refresh")
     func others() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
             _ = try await watch(server, client)
-            // Two that want more than the provider gives do not have one another's tokens renewed.
+            // Two that want more lifetime than the provider gives do not renew each other's tokens.
             _ = try await watch(server, client) { $0.query.minimumLifetime = 3_500 }
             try await settle(server)
             var forced = AcquireTokenSilent.Params.of("mail")
             forced.forceRefresh = true
             _ = try await server.connect().call(AcquireTokenSilent.self, forced)
-            // They look at the cache once a second at most.
+            // They check the cache once per second at most.
             server.clock.advance(bySeconds: 1)
             let events = [try await client.readEvent(TokenChanged.self), try await client.readEvent(TokenChanged.self)]
             #expect(Set(events.map(\.watch)) == ["w1", "w2"])
@@ -84,7 +84,7 @@ struct WatchTests {
         }
     }
 
-    @Test("a watch that begins after a step-up goes on without another one")
+    @Test("a watch that begins after a step-up continues without another one")
     func stepUp() async throws {
         let challenge = try ResourceChallenge(#"Bearer error="insufficient_user_authentication", max_age=600"#)
         try await ServerBed.runSignedIn { server in
@@ -100,7 +100,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it ends with token.unwatch, once, and is for its own connection only")
+    @Test("a watch ends with token.unwatch, once, and on its own connection only")
     func unwatch() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -110,13 +110,13 @@ struct WatchTests {
             #expect(try await client.call(UnwatchToken.self, .init(watch: name)).unwatched)
             #expect(try await !client.call(UnwatchToken.self, .init(watch: name)).unwatched)
             server.clock.advance(bySeconds: 3_350)
-            // An event would stand before this answer.
+            // An event would precede this answer.
             _ = try await client.call(GetBrokerStatus.self, .init())
             #expect(server.provider.refreshes.isEmpty)
         }
     }
 
-    @Test("the end of the connection ends its watches: no refresh is for nobody, and the places are free again")
+    @Test("the end of a connection ends its watches, without further refreshes, and frees their slots")
     func connectionEnds() async throws {
         try await ServerBed.runSignedIn { server in
             for _ in 0..<20 {
@@ -135,7 +135,7 @@ struct WatchTests {
         }
     }
 
-    @Test("a connection has so many watches and no more, and may have another when one ended")
+    @Test("a connection has a limited number of watches, and may have another after one ended")
     func limit() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -147,7 +147,7 @@ struct WatchTests {
         }
     }
 
-    @Test("a program has a tenth of all, on however many connections")
+    @Test("a program has a tenth of all watches, over all its connections")
     func limitOfProgram() {
         let watches = Watches(clock: ManualClock())
         var places: [Watches.Place] = []
@@ -160,10 +160,10 @@ struct WatchTests {
         #expect((try? watches.takePlace(for: program, of: Partition(uid: 1000))) != nil)
     }
 
-    @Test("some of a program's connections keep their place by their watches, and of more the quiet ones give way")
+    @Test("watches keep some of a program's connections, and the quiet ones beyond those are evicted")
     func places() async throws {
         var limits = ConnectionLimits()
-        // A program has a tenth of 256 that stay.
+        // A program has a tenth of the 256 that stay.
         (limits.quiet, limits.connections, limits.reserve) = (.zero, 27, 0)
         try await ServerBed.runSignedIn(limits: limits) { server in
             var clients: [LineClient] = []
@@ -181,7 +181,7 @@ struct WatchTests {
         }
     }
 
-    /// Has a child connect, ask, and end; then reads what comes on its connection, which it has, too.
+    /// Has a child connect, ask, and end; then reads from its connection, which it shares.
     private static let inheriting = """
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -199,7 +199,7 @@ struct WatchTests {
             if 'tokenEnded' in line: break
         """
 
-    @Test("it is over when its process has ended, whoever has the connection; so are subscriptions")
+    @Test("watches and subscriptions end with their process, even if another one holds the connection")
     func heirs() async throws {
         try await withTestBed { bed in
             try await ServerBed.runSignedIn { server in
@@ -221,7 +221,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it is over when the account is signed out, removed or erased", arguments: ["signOut", "remove", "forget"])
+    @Test("a watch ends when the account is signed out, removed or erased", arguments: ["signOut", "remove", "forget"])
     func accountGone(how: String) async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -243,7 +243,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it is over when the broker is locked, and when its app is gone")
+    @Test("a watch ends when the broker is locked, and when its app is gone")
     func lockedOrUnregistered() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -257,7 +257,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it is over when its grant is taken back or has ended, and nobody is asked for another")
+    @Test("a watch ends when its grant is revoked or expires, without a new question")
     func grantGone() async throws {
         for lifetime in [nil, 600] as [Int64?] {
             let inspector = PlainInspector()
@@ -287,7 +287,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it is over with the reason when the refresh token is refused, although the token is still good for a while")
+    @Test("a watch ends with the reason when the refresh token is refused, although the token is still good")
     func refused() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -303,7 +303,7 @@ struct WatchTests {
         }
     }
 
-    @Test("a provider that is away is asked again, and the watch goes on; away until the token has ended, it is over")
+    @Test("an unreachable provider is retried, and the watch ends only once the token has expired")
     func away() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -324,13 +324,13 @@ struct WatchTests {
             let over = Tally()
             async let ended = client.readEvent(TokenEnded.self, over)
             try await passTime(server, by: 50) { over.count == 1 }
-            // The clock may go on while a refresh is under way, which is late then.
+            // The clock may advance during a refresh, which is late then.
             let kind = try await ended.error.data?.kind
             #expect(kind == .offline || kind == .timedOut, "\(String(describing: kind))")
         }
     }
 
-    /// Moves the clock on until something has happened.
+    /// Advances the clock until the condition holds.
     private func passTime(_ server: ServerBed, by seconds: Int64, until isDone: @Sendable () -> Bool) async throws {
         try await eventually("it has happened") {
             if isDone() { return true }
@@ -339,7 +339,7 @@ struct WatchTests {
         }
     }
 
-    @Test("it stays with the account of its first token, whoever signs in besides")
+    @Test("a watch stays with the account of its first token, whichever others sign in")
     func account() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -351,7 +351,7 @@ struct WatchTests {
         }
     }
 
-    @Test("in a batch the first event comes after the answer, and renewals are in the audit log by the watch's name")
+    @Test("in a batch the first event follows the answer, and the audit log names renewals by the watch")
     func batchAndAudit() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
@@ -372,7 +372,7 @@ struct WatchTests {
 }
 
 extension LineClient {
-    /// The next line, which must be this event.
+    /// The next line, which must be this notification.
     fileprivate func readEvent<Event: BrokerNotification>(
         _: Event.Type, _ tally: Tally? = nil
     ) async throws -> Event.Params {
@@ -384,7 +384,7 @@ extension LineClient {
 }
 
 extension BrokerMethod {
-    /// Without the end of the line.
+    /// Without the line's end.
     fileprivate static func requestText(_ params: Params) throws -> String {
         let bytes: [UInt8] = requestLine(id: 1, params)
         return String(decoding: bytes.dropLast(), as: UTF8.self)

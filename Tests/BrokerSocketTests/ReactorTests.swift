@@ -2,9 +2,9 @@ import BrokerSocket
 import Synchronization
 import Testing
 
-@Suite("The thread that waits for sockets")
+@Suite("The reactor's thread")
 struct ReactorTests {
-    @Test("jobs of one thread keep their order, and come to the reactor's own thread")
+    @Test("jobs of one thread keep their order, and run on the reactor's own thread")
     func order() async throws {
         let reactor = try Reactor()
         let seen = Mutex<[Int]>([])
@@ -17,14 +17,14 @@ struct ReactorTests {
         await reactor.stop()
     }
 
-    @Test("what is due is done in the order of its time; what was cancelled is not")
+    @Test("timers run in the order of their times, and canceled ones do not")
     func timers() async throws {
         let reactor = try Reactor()
         let seen = Mutex<[String]>([])
         let never = Mutex<ReactorTimer?>(nil)
         await withCheckedContinuation { done in
             reactor.execute {
-                // In the order of their times, however long it takes to say so.
+                // In the order of their times, even if scheduling them takes long.
                 reactor.schedule(after: .milliseconds(1)) {
                     seen.withLock { $0.append("first") }
                     reactor.cancel(never.withLock { $0 })
@@ -42,7 +42,7 @@ struct ReactorTests {
     }
 
     @Test(
-        "what is scheduled later and due earlier is done when it is due, and so is what comes after something cancelled"
+        "a timer scheduled later but due earlier runs in time, and so does one after a canceled one"
     )
     func alarm() async throws {
         let reactor = try Reactor()
@@ -65,7 +65,7 @@ struct ReactorTests {
         await reactor.stop()
     }
 
-    @Test("a job for one that has ended is let go, and whoever gives it is told")
+    @Test("a job for a reactor that has ended is dropped, and its sender is notified")
     func late() async throws {
         let reactor = try Reactor()
         #expect(reactor.execute {})
@@ -73,7 +73,7 @@ struct ReactorTests {
         #expect(!reactor.execute { Issue.record("done after the end") })
     }
 
-    @Test("it stops once, and says so to everybody who waits for it")
+    @Test("a reactor stops once, and notifies every waiting task")
     func stop() async throws {
         let reactor = try Reactor()
         await withTaskGroup { group in

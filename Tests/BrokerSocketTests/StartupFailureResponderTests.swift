@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Clients of several sockets that wait for a broker that cannot start")
+@Suite("Clients at sockets of a broker that cannot start")
 struct StartupFailureResponderTests {
-    @Test("are each told in the words of their socket, whichever of them waits")
+    @Test("waiting clients each get their socket's message, in any order")
     func words() async throws {
         try await withTestBed { bed in
             let paths = [bed.path("one.sock"), bed.path("two.sock")]
@@ -21,7 +21,7 @@ struct StartupFailureResponderTests {
         }
     }
 
-    @Test("of another user are told nothing")
+    @Test("clients of another user get nothing")
     func others() async throws {
         try await withTestBed { bed in
             let socket = try ListeningSocket.bind(SocketPlace(path: bed.path("one.sock")))

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A socket whose last close takes ten minutes: nobody reads what was written to it, and it lingers.
+/// A socket whose last close takes ten minutes: its written bytes are never read, and it lingers.
 struct LingeringSocket {
     let descriptor: Int32
 
-    /// The other end stays open; nil when the system has none, and errno says why.
+    /// The other end stays open; `nil` if the system has none, with the reason in errno.
     init?() {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(AF_INET, kind, 0)

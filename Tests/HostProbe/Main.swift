@@ -7,7 +7,7 @@ import CBrokerLinux
 import Glibc
 import Logging
 
-/// Does one thing of BrokerHost in a process of its own and prints how it went.
+/// Performs one action of BrokerHost in a process of its own and prints the result.
 @main
 enum HostProbe {
     static func main() async {
@@ -52,7 +52,7 @@ enum HostProbe {
         say("done")
     }
 
-    /// Stays until its input ends, so that a test can look at the process.
+    /// Stays until its input ends, so that a test can inspect the process.
     private static func harden() {
         for outcome in ProcessHardening.apply() {
             say("\(outcome.measure.rawValue): \(outcome.failure.map { "errno \($0)" } ?? "holds")")
@@ -67,7 +67,7 @@ enum HostProbe {
         _ = readLine()
     }
 
-    /// Says how much memory there is of many blocks, when all but one of a hundred are free, and when it is given back.
+    /// Prints the memory of many blocks in full, after 99 of 100 are freed, and after the release.
     private static func memory() {
         let blocks = (0..<40_000).map { _ in
             UnsafeMutableRawPointer.allocate(byteCount: 2_000, alignment: 16).initializeMemory(
@@ -81,7 +81,7 @@ enum HostProbe {
         for index in stride(from: 0, to: blocks.count, by: 100) { blocks[index].deallocate() }
     }
 
-    /// Judges whoever connects, at the first byte as at the last moment before an answer, and says what it found.
+    /// Inspects each client, at its first byte as at the last moment before an answer, and prints the result.
     private static func callers(at path: String, runtimeDirectory: String) {
         let inspector = LinuxPeerInspector(runtimeDirectory: runtimeDirectory)
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -106,7 +106,7 @@ enum HostProbe {
         }
     }
 
-    /// Runs a program again and again, while a socket that lingers is closed, each time a little later.
+    /// Runs a program repeatedly, while a lingering socket is closed, each time a little later.
     private static func children() async {
         guard broker_keep_low_descriptors() == 0 else { return say("low descriptors are not kept") }
         for moment in 0..<100 {
@@ -122,7 +122,7 @@ enum HostProbe {
         say("all ran")
     }
 
-    /// What is left of the environment here, and what a program that is started gets.
+    /// Prints the environment left here, and that of a started program.
     private static func environment() async {
         ProcessEnvironment.keep { $0 == "KEPT" }
         say("here: \(ProcessEnvironment.current().keys.sorted().joined(separator: " "))")
@@ -145,13 +145,13 @@ enum HostProbe {
         logger.debug("wanted now")
     }
 
-    /// Takes the memory for guarded pages away, and makes secrets all the same.
+    /// Removes the memory for guarded pages, and makes secrets all the same.
     private static func unguarded() {
         UnguardedSecrets.whenMore { say("told of \($0)") }
         let count = 700
         var secrets: [Secret] = []
         secrets.reserveCapacity(count)
-        // What the secrets' own objects need is there.
+        // Leaves room for the secrets' own objects.
         for room in (0..<4).map({ _ in malloc(64 << 10) }) { free(room) }
         guard let size = ownSize(), limitMemory(to: size) else { return say("no limit") }
         for number in 0..<count { secrets.append(Secret("secret \(number)")) }
@@ -181,7 +181,7 @@ enum HostProbe {
         return setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
     }
 
-    /// At once, also when nobody ends the line buffer: a test waits for the words.
+    /// Flushes at once, as the line buffer may not be emptied: a test waits for the words.
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)

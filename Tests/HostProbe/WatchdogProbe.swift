@@ -7,10 +7,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Feeds the watchdog as the broker does; then while all threads that requests' tasks share are taken; then again.
+/// Feeds the watchdog as the broker does; then while all threads shared by requests' tasks are taken; then again.
 enum WatchdogProbe {
     static func run(socket: String) async {
-        // As the broker's services run, which is not as requests' tasks do.
+        // With the priority of the broker's services, which differs from that of requests' tasks.
         await Task(priority: .high) {
             do { try await feed(socket) } catch { exit(3) }
         }.value
@@ -32,7 +32,7 @@ enum WatchdogProbe {
         for _ in 0..<tasks { Task.detached { pass(gate) } }
         manager.status("taken")
         clock.step()
-        // What the event loop can answer alone, it has answered by then.
+        // By then the event loop has answered everything that it can answer alone.
         for _ in 0..<100 { await reactor.perform {} }
         manager.status("free")
         for _ in 0..<tasks { gate.signal() }
@@ -45,7 +45,7 @@ enum WatchdogProbe {
     private static func pass(_ gate: DispatchSemaphore) { gate.wait() }
 }
 
-/// Time passes when it is told to.
+/// A clock that the test advances.
 private final class SteppedClock: BrokerClock {
     private struct State {
         var sleepers = 0
@@ -78,7 +78,7 @@ private final class SteppedClock: BrokerClock {
         sleeping?.resume()
     }
 
-    /// Returns when somebody sleeps for the given time.
+    /// Returns when a task sleeps for the given time.
     func sleeper(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -2,15 +2,15 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// A client that does all kinds of things in any order until it is told to end.
+/// A client that makes all kinds of requests in any order until it is stopped.
 struct Caller {
     let daemon: Daemon
     let holdings: [Holding]
     let findings: Findings
     let bed: TestBed
-    /// Nobody else's: it signs out and in.
+    /// Used by no other caller: it signs out and in.
     var own: Holding
-    /// Whether the broker is restarted meanwhile: otherwise no connection ends, and no answer is missing.
+    /// Whether the broker may restart meanwhile: otherwise no connection ends, and no answer is missing.
     let survivesRestarts: Bool
 
     mutating func run(until isOver: @Sendable () -> Bool) async throws {
@@ -80,7 +80,8 @@ struct Caller {
         }
     }
 
-    /// As a client of oidc-agent, which knows an app and nobody in it, whole or in pieces, and stops in the middle of it.
+    /// Acts as a client of oidc-agent that knows an app but no account in it; sends its request whole or in pieces, or stops
+    /// midway.
     private func askAgent(_ holding: Holding) async throws {
         let socket = await daemon.broker.socket.replacing("broker.sock", with: "oidc-agent.sock")
         let client = try await LineClient.connect(to: socket)
@@ -120,7 +121,7 @@ struct Caller {
     private mutating func signOutAndIn() async throws {
         let broker = await daemon.broker
         let id = own.accountID
-        // Whether it was done is not known when the broker goes away meanwhile.
+        // Whether it was done is unknown if the broker goes away meanwhile.
         own.accountID = ""
         if !id.isEmpty {
             _ = try await broker.call("accounts.remove", ["app": .string(own.app), "account": ["id": .string(id)]])
@@ -129,14 +130,14 @@ struct Caller {
             try await own.signIn(with: broker, in: bed)
             findings.count("sign-ins")
         } catch {
-            // The provider's pages are in trouble, too.
+            // The provider's pages fail, too.
             findings.count("sign-ins that failed")
         }
     }
 }
 
 extension Refusal {
-    /// What a provider in trouble is a reason for, and a broker that ends. That a person has to do something is none.
+    /// An error that a failing provider or a stopping broker explains. A need for the person is not one.
     var isPassing: Bool {
         let passing: Set<String> = [
             "serverUnavailable", "offline", "timedOut", "throttled", "invalidResponse", "shuttingDown", "interrupted",

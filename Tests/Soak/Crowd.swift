@@ -1,8 +1,8 @@
 import BrokerTestSupport
 import Foundation
 
-/// Sandboxes without a name that look like many: nested namespaces and roots, a long list of mounts, connections without end, and
-/// requests to the person that do not fit together. Everybody else has to be served meanwhile.
+/// Sandboxes without a name that look like many: nested namespaces and roots, a long list of mounts, endless connections, and
+/// conflicting requests to the person. All other clients have to be served meanwhile.
 struct Crowd {
     private let processes: [ManagedProcess]
 

@@ -1,7 +1,7 @@
 import BrokerTestSupport
 import Foundation
 
-/// The broker, and whoever takes its place: the socket outlives each of them, and clients wait at it meanwhile.
+/// The broker and its successors: the socket outlives each of them, and clients wait at it meanwhile.
 actor Daemon {
     private let bed: TestBed
     private let clock: MovedClock
@@ -30,7 +30,7 @@ actor Daemon {
         }
     }
 
-    /// By SIGKILL, or asked to end: then it answers first what is under way.
+    /// By SIGKILL, or by a request to stop, which first completes work in progress.
     func restart(byKilling: Bool) async throws {
         if byKilling {
             kills += 1
@@ -46,7 +46,7 @@ actor Daemon {
     nonisolated func setClock(ahead seconds: Int64) throws { try clock.set(to: seconds) }
 }
 
-/// What a process has at a moment.
+/// A process's resources at a moment.
 struct Usage {
     var residentMegabytes: Double
     var descriptors: Int

@@ -3,20 +3,21 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The network between the broker and a provider. What is lost or broken on it, the provider knows nothing of.
+/// The network between the broker and a provider. The provider does not learn of data that is lost or damaged on it.
 final class FaultyProxy: Sendable {
-    /// All but the last strike one request of the broker; the browsers of people are spared. The text is for the summary.
+    /// All but the last affect one request of the broker; people's browsers are spared. The text is for the summary.
     enum Fault: String, CaseIterable {
-        /// By RST, before the provider hears of the request. Mostly the connection was a kept one: so does it die of old age.
+        /// By RST, before the provider receives the request. Mostly the connection was a reused one, so this looks like its idle
+        /// end.
         case reset = "requests reset"
-        /// Something else answers in the provider's place.
+        /// Something else answers instead of the provider.
         case garbage = "answers that are no HTTP"
-        /// The provider has done what it was asked to, and nobody hears of it.
+        /// The provider has done its work, and the response is lost.
         case lost = "answers lost"
         case cut = "answers cut"
         case trickling = "answers that trickled"
         case late = "answers that were late"
-        /// Nobody listens for a moment, and every connection is gone.
+        /// The port is closed for a moment, and every connection is gone.
         case outage = "outages"
     }
 
@@ -37,8 +38,8 @@ final class FaultyProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - port: none that the kernel gives away (``FreePort``): otherwise somebody else may have it after an outage.
-    ///   - findings: is told of each fault when it happens.
+    ///   - port: not one that the kernel assigns (``FreePort``): otherwise another process may have it after an outage.
+    ///   - findings: records each fault when it happens.
     static func start(
         on port: UInt16, to target: Int, _ findings: Findings, in bed: TestBed
     ) async throws -> FaultyProxy {
@@ -48,7 +49,7 @@ final class FaultyProxy: Sendable {
         return proxy
     }
 
-    /// An outage is over when this returns; what strikes a request waits for one.
+    /// An outage is over on return; a fault of a request waits for one.
     func cause(_ fault: Fault) async throws {
         guard fault == .outage else { return state.withLock { $0.due.append(fault) } }
         await close()
@@ -57,10 +58,10 @@ final class FaultyProxy: Sendable {
         try await listen()
     }
 
-    /// What has not happened yet does not happen.
+    /// Cancels pending faults.
     func calm() { state.withLock { $0.due = [] } }
 
-    /// How many refreshes went to the provider whose answers did not come through. Some of them were refused there, and spent nothing.
+    /// The number of refreshes that reached the provider and whose responses were lost. Some were refused there, and used no token.
     var lostRefreshes: Int { state.withLock { $0.lostRefreshes } }
 
     fileprivate func nextFault() -> Fault? { state.withLock { $0.due.isEmpty ? nil : $0.due.removeFirst() } }
@@ -98,18 +99,18 @@ final class FaultyProxy: Sendable {
     }
 }
 
-/// A connection and its other half. All of it happens on the event loop that they share.
+/// A connection and its other half. Both run on the event loop that they share.
 private final class Crossing {
     private let proxy: FaultyProxy
     private let client: any Channel
     private let server: any Channel
 
-    // Of the request under way: nobody here sends one before the last one is answered.
+    // For the request in progress: the broker sends none before the last one is answered.
     private var fault: FaultyProxy.Fault?
     private var hasStruck = false
     private var isRefresh = false
     private var isAnswered = true
-    /// When the last piece of the answer is due, and how many have not gone yet.
+    /// When the last piece of the response is due, and the number of pieces still to send.
     private var due = NIODeadline.now()
     private var waiting = 0
 
@@ -137,12 +138,12 @@ private final class Crossing {
         switch fault {
         case .reset:
             strike()
-            // Without lingering, closing throws the connection away and the peer reads ECONNRESET.
+            // With a linger time of 0, closing resets the connection, and the peer reads ECONNRESET.
             _ = (client as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             client.close(promise: nil)
         case .garbage:
             guard strike() else { return }
-            // The rest of the request comes first: what is left unread would turn the end into a reset.
+            // The rest of the request is read first: unread data would turn the end into a reset.
             end(with: ByteBuffer(bytes: (0..<200).map { _ in UInt8.random(in: 0...255) }), after: .milliseconds(20))
         default:
             if text.contains("grant_type=refresh_token") { isRefresh = true }
@@ -173,7 +174,7 @@ private final class Crossing {
         }
     }
 
-    /// - Returns: whether this is the first that one sees of it.
+    /// - Returns: whether this is the first effect of the fault.
     @discardableResult
     private func strike() -> Bool {
         defer { hasStruck = true }
@@ -181,7 +182,7 @@ private final class Crossing {
         return !hasStruck
     }
 
-    /// - Parameter delay: from when the piece before has gone.
+    /// - Parameter delay: counted from the previous piece.
     private func send(_ piece: ByteBuffer, after delay: TimeAmount) {
         due = max(due, .now()) + delay
         waiting += 1

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What happened, and what of it must not happen.
+/// Counts of events, and failures.
 final class Findings: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
         var wrong: [String] = []
     }
 
-    /// The first ones tell enough.
+    /// The first ones suffice.
     private static let limit = 50
     private let state = Mutex(State())
 
@@ -17,7 +17,7 @@ final class Findings: Sendable {
         state.withLock { if $0.wrong.count < Self.limit, !$0.wrong.contains(wrong) { $0.wrong.append(wrong) } }
     }
 
-    /// Where next to nothing was done, nothing was found.
+    /// A run that did next to nothing found nothing.
     func require(_ least: Int, of kinds: [String]) {
         for kind in kinds {
             let count = state.withLock { $0.counts[kind, default: 0] }

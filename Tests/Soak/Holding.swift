@@ -2,7 +2,7 @@ import BrokerTestSupport
 import BrokerValues
 import DevIdentityProvider
 
-/// Somebody who is signed in to an app, and whose tokens may be handed to nobody else.
+/// An account signed in to an app, whose tokens no other may receive.
 struct Holding: Sendable {
     let app: String
     let clientID: String
@@ -30,7 +30,7 @@ struct Holding: Sendable {
         return params.merging(more) { $1 }
     }
 
-    /// - Returns: what is wrong with an answer; nil if the provider gave the token to this person and client.
+    /// - Returns: the error in an answer; `nil` if the provider issued the token to this person and client.
     func objection(to answer: JSONObject) -> String? {
         guard let token = answer["accessToken"]?.stringValue else { return "\(app): an answer without a token" }
         guard let holder = provider.holder(of: token) else { return "\(app): a token that its provider never gave" }

@@ -1,8 +1,8 @@
 import BrokerTestSupport
 import Foundation
 
-/// `broker-soak [SECONDS]`: an hour of mixed load on the built brokerd, with providers and networks in trouble, restarts and clock steps.
-/// It ends with status 1 if something went wrong that must not.
+/// `broker-soak [SECONDS]`: an hour of mixed load on the built brokerd, with failing providers and networks, restarts and clock
+/// steps. Exits with status 1 on any failure.
 @main
 enum Main {
     static func main() async {

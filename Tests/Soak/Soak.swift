@@ -14,11 +14,11 @@ struct Soak {
     private var repetitions = Repetitions()
 
     private static let callers = 6
-    /// What remains of connections to providers, which are kept for the next request.
+    /// Connections to providers that are kept for the next request.
     private static let spareDescriptors = 12
     private static let repeated = "refresh tokens sent again"
 
-    /// - Returns: what went wrong.
+    /// - Returns: the failures.
     static func run(for seconds: Double, in bed: TestBed) async throws -> [String] {
         var soak = Soak(bed: bed, daemon: try await Daemon(in: bed))
         try await soak.prepare()
@@ -60,7 +60,7 @@ struct Soak {
         }
     }
 
-    /// Callers at work, in all kinds of trouble.
+    /// Runs callers, with all kinds of faults.
     private mutating func load(for seconds: Double, restarting: Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         let crowd = try Crowd.start(at: await daemon.broker.socket, in: bed)
@@ -88,7 +88,7 @@ struct Soak {
         if restarts, Int.random(in: 0..<3) == 0 { try await daemon.restart(byKilling: Bool.random()) }
     }
 
-    /// One broker for all of the time.
+    /// One broker for the whole time.
     private mutating func steadily(for seconds: Double) async throws {
         let pid = await daemon.broker.process.pid
         let before = try Usage(of: pid)
@@ -104,7 +104,7 @@ struct Soak {
         print(
             "descriptors: \(before.descriptors) at first, \(early.descriptors) after a quarter, \(late.descriptors) in the end"
         )
-        // Now nothing is asked for, so what the load needed for a moment is given back, too.
+        // Idle now: memory that the load needed for a moment is released, too.
         let bound = early.residentMegabytes + max(8, early.residentMegabytes / 10)
         await require("memory does not grow", of: pid) { $0.residentMegabytes <= bound }
         await require("connections that were closed are gone", of: pid) {
@@ -120,7 +120,7 @@ struct Soak {
         }
     }
 
-    /// Nobody has lost anything, and no answer that was lost is still to be made up for.
+    /// No account has lost anything, and no lost response is still pending.
     private mutating func checkEverybody() async throws {
         let broker = await daemon.broker
         for holding in holdings {
@@ -129,7 +129,7 @@ struct Soak {
                 do {
                     return try await connection.call("token.acquireSilent", holding.request(["forceRefresh": true]))
                 } catch let refusal as Refusal where refusal.isPassing {
-                    // What it was told last holds for a while, a minute at most.
+                    // The last error is repeated for a while, a minute at most.
                     return nil
                 }
             }
@@ -141,12 +141,12 @@ struct Soak {
         await checkRepetitions()
     }
 
-    /// Since the last time.
+    /// Since the last check.
     private mutating func checkRepetitions() async {
         let now = Repetitions(
             seen: providers.map(\.provider.repeatedRefreshes).reduce(0, +),
             lost: providers.map(\.lostRefreshes).reduce(0, +),
-            // A broker that is killed takes with it what it has not kept yet: an answer for each token at most.
+            // A broker that is killed loses what it has not kept yet: one response per token at most.
             killed: await daemon.kills * holdings.count)
         let seen = now.seen - repetitions.seen
         findings.count(Self.repeated, seen)
@@ -158,7 +158,7 @@ struct Soak {
     }
 }
 
-/// How often a refresh token was sent again, and for what reasons it may be.
+/// The number of times that a refresh token was sent again, and the possible reasons.
 private struct Repetitions {
     var seen = 0
     var lost = 0

@@ -1,13 +1,13 @@
 import BrokerTestSupport
 import DevIdentityProvider
 
-/// A provider behind a network, and what goes wrong with both.
+/// A provider behind a network, and the faults of both.
 struct TroubledProvider {
     let provider: RunningProvider
     private let proxy: FaultyProxy
     private let findings: Findings
     private var troubles = Deck(FaultyProxy.Fault.allCases.map(Trouble.network) + faults.map(Trouble.answer))
-    /// How many answers to refreshes were of a size that the broker does not take.
+    /// The number of responses to refreshes that were larger than the broker accepts.
     private var hugeRefreshes = 0
 
     private enum Trouble {
@@ -15,7 +15,7 @@ struct TroubledProvider {
         case answer(Fault)
     }
 
-    /// What only the provider itself can get wrong: its answers come through as they are.
+    /// Faults that only the provider itself can cause: its responses are passed on unchanged.
     private static let faults = [
         Fault(.token, .status, status: 503), Fault(.token, .status, status: 429, retryAfter: 1),
         Fault(nil, .status, status: 500), Fault(.token, .garbage), Fault(.token, .html), Fault(.token, .huge),
@@ -25,9 +25,9 @@ struct TroubledProvider {
         let port = try FreePort.next()
         let provider = try await DevIdentityProvider.start(in: bed) {
             $0.frontPort = port
-            // As short as providers have it: what is cached lives for a part of that.
+            // As short as real providers have it: a cached token lives for a part of that.
             $0.policy.accessTokenLifetime = 60
-            // A refresh token whose answer was lost may be sent once more: nobody has to sign in again for that.
+            // A refresh token whose response was lost may be sent once more: it needs no new sign-in.
             $0.policy.reuseGrace = 86_400
         }
         let proxy = try await FaultyProxy.start(on: port, to: provider.port, findings, in: bed)
@@ -47,7 +47,7 @@ struct TroubledProvider {
         if Int.random(in: 0..<4) == 0 { provider.expire(.accessTokens) }
     }
 
-    /// Nothing more goes wrong; what did is counted.
+    /// Stops causing faults; those that happened are counted.
     mutating func calm() {
         proxy.calm()
         provider.removeFaults()

@@ -76,7 +76,7 @@ struct PackageCallTests {
             let upgrade = try lab.startAsRoot(
                 "script", "--quiet", "--return", "--command", "dpkg --install \(newer)", "/dev/null")
             let speakers = "pgrep -u eve -x '(systemctl|systemd-stdio-b.*)'"
-            try await eventually("somebody speaks with the manager") {
+            try await eventually("a process talks to the manager") {
                 try await lab.rootAttempt("sh", "-c", speakers).succeeded
             }
             let held = try await lab.root(

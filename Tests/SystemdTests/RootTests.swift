@@ -20,7 +20,7 @@ struct RootTests {
             let make = (["make"] + SystemdLab.makeInside + ["uninstall", "PREFIX=/usr"]).joined(separator: " ")
             let removal = try lab.startAsRoot("script", "--quiet", "--return", "--command", make, "/dev/null")
             let speakers = "pgrep -u \(SystemdLab.user) -x '(systemctl|systemd-stdio-b.*)'"
-            try await eventually("somebody speaks with the manager") {
+            try await eventually("a process talks to the manager") {
                 try await lab.rootAttempt("sh", "-c", speakers).succeeded
             }
             let held = try await lab.root(

@@ -108,7 +108,7 @@ struct ServiceTests {
                     let status = try await lab.attempt("brokerctl", "status")
                     #expect(status.status == .exited(3) && status.errors.contains(mistake), "\(status)")
                 }
-                try await eventually("the daemon ends when nobody asks") {
+                try await eventually("the daemon ends without clients") {
                     try await lab.property("ActiveState") == "failed"
                 }
                 #expect(try await lab.property("ExecMainStatus") == "2")

@@ -30,7 +30,7 @@ struct StartLimitTests {
             #expect(try await broker.property("ActiveState", ofSocket: true) == "active")
 
             try await broker.lab.root("sh", "-c", "head -c 32 /dev/urandom > \(file) && chmod 644 \(file)")
-            try await eventually("whoever asks is served") {
+            try await eventually("a client is served") {
                 try await broker.lab.attempt("brokerctl", "status").succeeded
             }
             #expect(try await broker.property("ActiveState", ofSocket: true) == "active")

@@ -66,7 +66,7 @@ extension GrantStore {
         guard caller.isLasting else {
             throw BrokerError(
                 .invalidParameter,
-                "\(caller.id) has nothing by which it could be told again later, so nothing can be granted to it.")
+                "\(caller.id) cannot be identified again later, so nothing can be granted to it.")
         }
         let now = clock.now
         let longest = GrantRules.longestLifetime(for: caller)

@@ -32,7 +32,7 @@ extension GrantStore {
             try await vault.commit(change)
         } catch {
             log.warning(
-                "the uses of grants could not be written; later ones will tell", metadata: ["cause": "\(error)"])
+                "the uses of grants could not be written; the next write will", metadata: ["cause": "\(error)"])
             state.withLock { $0.unwritten.used[partition, default: []].formUnion(records.map(\.grant.id)) }
         }
     }

@@ -45,7 +45,7 @@ public final class PublicClientApplication: Sendable {
         configuration: PublicClientApplicationConfig, connection: BrokerConnection
     ) throws(BrokerClientError) {
         if let blank = configuration.blankField {
-            throw BrokerClientError(.invalidParameter, "The \(blank) is blank; put it into the configuration.")
+            throw BrokerClientError(.invalidParameter, "The \(blank) is blank; set it in the configuration.")
         }
         if let authority = configuration.unusableAuthority {
             throw BrokerClientError(

@@ -52,7 +52,7 @@ package enum CloudRules {
         if issuer == nil ? metadata.promisesIssuerInResponse : !isSame(issuer, as: metadata.issuer) {
             throw BrokerError(
                 .invalidResponse,
-                "The sign-in was answered for the cloud \(place.environment) by somebody else; start it again.")
+                "Another provider answered the sign-in for the cloud \(place.environment); start it again.")
         }
         try checkHost(metadata)
     }

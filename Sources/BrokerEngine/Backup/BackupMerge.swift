@@ -50,7 +50,7 @@ struct BackupMerge {
         }
         if leftOut > 0 {
             report.problems.append(
-                "\(leftOut) record\(leftOut == 1 ? " of an account is" : "s of accounts are") left out: a group of apps has as many accounts as are kept."
+                "\(leftOut) record\(leftOut == 1 ? " of an account is" : "s of accounts are") left out: a group of apps has reached the limit of accounts."
             )
         }
     }

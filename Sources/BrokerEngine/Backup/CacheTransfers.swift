@@ -162,9 +162,9 @@ final class CacheTransfers: Sendable {
     }
 
     private func watch(_ id: String) async {
-        while let rest = state.withLock({ state in state.places[id].map { $0.rest(at: clock.uptime) } }) {
-            guard rest > .zero else { return remove(id) }
-            do { try await clock.sleep(for: rest) } catch { return remove(id) }
+        while let left = state.withLock({ state in state.places[id].map { $0.timeLeft(at: clock.uptime) } }) {
+            guard left > .zero else { return remove(id) }
+            do { try await clock.sleep(for: left) } catch { return remove(id) }
         }
     }
 }
@@ -181,7 +181,7 @@ extension CacheTransfers.State {
 extension CacheTransfers.Place {
     fileprivate mutating func letGo(at now: Duration) { (isBusy, lastUse, cancel) = (false, now, {}) }
 
-    fileprivate func rest(at now: Duration) -> Duration {
+    fileprivate func timeLeft(at now: Duration) -> Duration {
         (isBusy ? now : lastUse) + CacheTransfers.patience - now
     }
 }

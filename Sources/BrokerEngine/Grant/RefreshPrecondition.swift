@@ -32,7 +32,8 @@ struct RefreshPrecondition: Sendable {
             sharing = try services.roster.members(of: app.effectiveGroup, in: partition)
         } catch {
             // An app that has signed out gets nothing back on the mere chance that another one shares its client.
-            services.log.error("it is not known who shares a refreshed token", metadata: ["cause": "\(error)"])
+            services.log.error(
+                "the apps that share a refreshed token could not be determined", metadata: ["cause": "\(error)"])
         }
         users =
             [GroupMember(app)] + sharing.filter { $0.clientID.isExactly(app.clientID) && $0.identity != app.identity }

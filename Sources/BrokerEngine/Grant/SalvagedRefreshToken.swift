@@ -53,7 +53,7 @@ extension TokenResponseStore {
                 do throws(VaultError) {
                     try change.share(record, secret, isFamilys: record.familyID != nil, from: draft, vault)
                 } catch {
-                    log.error("others who have the token keep the spent one", metadata: ["cause": "\(error)"])
+                    log.error("other groups with the token keep the spent one", metadata: ["cause": "\(error)"])
                 }
                 return (change, standing)
             }.answer

@@ -34,7 +34,7 @@ extension TokenResponseStore {
             if told.subject == claims.subject { claims.all.merge(ProfileClaims.of(told.claims)) { mine, _ in mine } }
         } catch {
             services.log.notice(
-                "the provider did not say what the person is called; the sign-in goes on without",
+                "the provider did not return the person's name; the sign-in continues without it",
                 metadata: ["cause": services.quoted(error)])
         }
         return claims

@@ -174,7 +174,7 @@ struct TokenResponseStore: Sendable {
 
     private static func told(_ granted: GrantedTokens?) throws(BrokerError) -> GrantedTokens {
         guard let granted else {
-            throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
+            throw BrokerError(.internal, "The account of a token response could not be determined; sign in again.")
         }
         return granted
     }
@@ -201,7 +201,7 @@ struct TokenResponseStore: Sendable {
         }
         throw BrokerError(
             .throttled,
-            "\(app.name) has as many accounts as are kept for one app; take some away with brokerctl accounts forget.")
+            "\(app.name) has reached the limit of accounts for one app; remove some with brokerctl accounts forget.")
     }
 
     /// Knowledge from the person's earlier grant is about the provider, and holds for the next one.

@@ -13,31 +13,31 @@ struct CacheImport: Sendable {
         let cache = UnifiedCache(file)
         var report = CacheImportReport()
         report.problems = cache.problems
-        let takers = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
+        let targets = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
         // Apps of a group that share a client share its tokens: importing for one of them suffices.
         var done: Set<CacheIndex.ClientKey> = []
-        for taker in takers {
-            let app = taker.app
+        for target in targets {
+            let app = target.app
             let client = CacheIndex.ClientKey(
                 partition: partition, group: app.effectiveGroup, clientID: app.clientID,
                 environment: app.authority.environment)
             guard done.insert(client).inserted else { continue }
             let plan = ImportPlan(
-                cache, for: app, isOneOfSeveral: taker.isOneOfSeveral, now: services.clock.now)
+                cache, for: app, isOneOfSeveral: target.isOneOfSeveral, now: services.clock.now)
             report.expired += plan.expired
             report.problems += plan.problems
             let leftOut = try await keep(plan, of: client, &report)
             if leftOut > 0 {
                 report.problems.append(
-                    "\(leftOut) of the accounts are left out: \(app.name) has as many as are kept for one app.")
+                    "\(leftOut) of the accounts are left out: \(app.name) has reached the limit for one app.")
             }
         }
-        if chosen == nil { report.unregistered = Self.unregistered(cache, takers) }
+        if chosen == nil { report.unregistered = Self.unregistered(cache, targets) }
         return report
     }
 
     /// An app in one of its clouds.
-    private struct Taker {
+    private struct ImportTarget {
         var app: AppRegistration
         var isOneOfSeveral: Bool
 
@@ -48,12 +48,12 @@ struct CacheImport: Sendable {
     }
 
     /// The app, once more for each other cloud that its people may be at home in.
-    private func inItsClouds(_ app: AppRegistration) -> [Taker] {
+    private func inItsClouds(_ app: AppRegistration) -> [ImportTarget] {
         let others = CloudRules.clouds(of: app, isInstanceAware: app.isInstanceAware, in: services.clouds).sorted()
         return ([app.authority] + others.map(app.authority.cloud)).map { place in
             var there = app
             there.authority = place
-            return Taker(app: there, isOneOfSeveral: !others.isEmpty)
+            return ImportTarget(app: there, isOneOfSeveral: !others.isEmpty)
         }
     }
 
@@ -63,7 +63,7 @@ struct CacheImport: Sendable {
     ) async throws(BrokerError) -> Int {
         let vault = services.vault
         let (taken, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            let news = try plan.news(for: client, in: index, sealedBy: vault)
+            let news = try plan.newRecords(for: client, in: index, sealedBy: vault)
             return (news.change, news)
         }
         report.add(taken)
@@ -84,10 +84,10 @@ struct CacheImport: Sendable {
     }
 
     /// Clients whose refresh tokens no app takes.
-    private static func unregistered(_ cache: UnifiedCache, _ takers: [Taker]) -> [UnregisteredClient] {
+    private static func unregistered(_ cache: UnifiedCache, _ targets: [ImportTarget]) -> [UnregisteredClient] {
         var found: [UnregisteredClient] = []
         for token in cache.refreshTokens {
-            guard !takers.contains(where: { $0.takes(token) }),
+            guard !targets.contains(where: { $0.takes(token) }),
                 !found.contains(where: { $0.clientID.isExactly(token.clientID) })
             else { continue }
             let tenant = cache.accounts.first { $0.homeAccountID == token.homeAccountID }?.realm ?? ""
@@ -101,7 +101,7 @@ struct CacheImport: Sendable {
 }
 
 extension CacheImportReport {
-    fileprivate mutating func add(_ news: ImportPlan.News) {
+    fileprivate mutating func add(_ news: ImportPlan.NewRecords) {
         older += news.older
         for row in news.change.rows {
             switch row {

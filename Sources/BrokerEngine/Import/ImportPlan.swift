@@ -132,7 +132,7 @@ package struct ImportPlan: Sendable {
 
 extension ImportPlan {
     /// The records that the cache lacks or has in an older version.
-    struct News: Sendable {
+    struct NewRecords: Sendable {
         var change: CacheChange
         /// Tokens of which the cache has an equal or newer one.
         var older = 0
@@ -141,11 +141,11 @@ extension ImportPlan {
     }
 
     /// Runs in the write queue.
-    func news(
+    func newRecords(
         for client: CacheIndex.ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
-    ) throws(VaultError) -> News {
+    ) throws(VaultError) -> NewRecords {
         let partition = client.partition
-        var news = News(change: CacheChange(in: partition))
+        var new = NewRecords(change: CacheChange(in: partition))
         func cached(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
             try index.loadTokens(of: .init(partition: partition, owner: owner))
         }
@@ -157,10 +157,10 @@ extension ImportPlan {
             if !isKnown {
                 let account = try vault.seal(record, secret: nil, in: partition)
                 guard room.take(account.sealed, in: client.group, of: known) else {
-                    news.leftOut += 1
+                    new.leftOut += 1
                     continue
                 }
-                news.change.add(.account(.put(account)))
+                new.change.add(.account(.put(account)))
             }
             profiles[KnownAccounts.PersonKey(record), default: []].insert(record.realm)
         }
@@ -173,37 +173,37 @@ extension ImportPlan {
         for token in refreshTokens where isSomebodys(token.record.owner) {
             let same = try cached(token.record.owner).predecessor(of: token.record)
             let twin = twins.first { $0.record.origin == token.record.origin }
-            let isNews = same.map {
+            let isNewer = same.map {
                 $0.record.origin != token.record.origin && $0.record.cachedAt < token.record.cachedAt
             }
-            guard isNews ?? true, twin?.record.keyThumbprint == nil else {
-                news.older += 1
+            guard isNewer ?? true, twin?.record.keyThumbprint == nil else {
+                new.older += 1
                 continue
             }
             // Another group may have redeemed it.
             let record = twin?.record.taking(place: token.record) ?? token.record
             let secret = try twin.map { twin throws(VaultError) in try vault.secret(of: twin.sealed) } ?? token.secret
-            news.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
+            new.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
         }
         for token in accessTokens where isSomebodys(token.record.owner) {
             let replaced = try cached(token.record.owner).accessTokens(replacedBy: token.record).map(\.stored)
             guard replaced.allSatisfy({ $0.record.cachedAt < token.record.cachedAt }) else {
-                news.older += 1
+                new.older += 1
                 continue
             }
-            for old in replaced { news.change.add(.accessToken(.delete(old))) }
-            news.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+            for old in replaced { new.change.add(.accessToken(.delete(old))) }
+            new.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
         }
         for token in idTokens where isSomebodys(token.record.owner, in: token.record.realm) {
             guard try cached(token.record.owner).idTokens[token.record.realm] == nil else {
-                news.older += 1
+                new.older += 1
                 continue
             }
-            news.change.add(.idToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+            new.change.add(.idToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
         }
         if let metadata, try index.loadMembership(of: client) == .unknown {
-            news.change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
+            new.change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
         }
-        return news
+        return new
     }
 }

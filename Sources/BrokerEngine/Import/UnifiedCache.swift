@@ -79,7 +79,7 @@ package struct UnifiedCache: Sendable {
     ) -> [Value] {
         guard let given = file[section] else { return [] }
         guard let entries = given.objectValue else {
-            problems.append("The section \(section) is no object.")
+            problems.append("The section \(section) is not an object.")
             return []
         }
         var values: [Value] = []
@@ -87,7 +87,7 @@ package struct UnifiedCache: Sendable {
         for (_, value) in entries.sorted(by: { $0.key < $1.key }) {
             number += 1
             do throws(EntryProblem) {
-                guard let fields = value.objectValue else { throw EntryProblem(text: "is no object") }
+                guard let fields = value.objectValue else { throw EntryProblem(text: "is not an object") }
                 values.append(try body(Entry(fields: fields)))
             } catch {
                 // An entry's key names its person; its number does not.

@@ -116,8 +116,8 @@ extension BrokerError {
         }
         return BrokerError(
             .timedOut,
-            "The sign-in was answered within \(timeout.inSeconds), but not acceptably: \(refusal) Start it again; if that "
-                + "does not help, ask who runs the provider.", reason: .answerNotAccepted)
+            "The sign-in was answered within \(timeout.inSeconds), but the answer was not accepted: \(refusal) Start it "
+                + "again; if that does not help, contact the provider's operator.", reason: .answerNotAccepted)
     }
 }
 

@@ -25,8 +25,9 @@ package enum IssuerRedirect {
         guard case .loopback = try RedirectDestination.parse(uri) else {
             throw BrokerError(
                 .invalidAuthority,
-                "\(issuer.url) does not say that it names itself in its answers (RFC 9207), so that they could be another issuer's "
-                    + "of \(issuer.environment); register an app there, or name a redirectUri that ends with \(ending)."
+                "\(issuer.url) does not say that it names itself in its answers (RFC 9207), so they could come from "
+                    + "another issuer of \(issuer.environment); register an app there, or name a redirectUri that ends with "
+                    + "\(ending)."
             )
         }
         var base = uri ?? "http://127.0.0.1"

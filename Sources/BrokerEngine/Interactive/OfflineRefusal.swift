@@ -30,7 +30,7 @@ extension EngineServices {
     /// Records what a failed sign-in shows about `offline_access`, for the next one.
     func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: CacheIndex.ClientKey) async {
         let known = try? refusesOfflineAccess(client)
-        guard let lesson = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
-        await note(of: client) { $0.refusesOfflineAccess = lesson }
+        guard let refuses = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
+        await note(of: client) { $0.refusesOfflineAccess = refuses }
     }
 }

@@ -29,10 +29,10 @@ package enum RedirectCheck {
         /// For another sign-in, or none.
         case foreign
         /// It has the state, which anyone who saw the authorization URL knows, but is no acceptable answer.
-        case unacceptable(Why)
+        case unacceptable(Problem)
     }
 
-    package enum Why: Sendable, Equatable {
+    package enum Problem: Sendable, Equatable {
         case repeatedParameter
         case otherAddress
         /// - Parameter named: `nil` if it is not a possible issuer.
@@ -108,8 +108,8 @@ extension RedirectCheck {
     private static func otherCloud(_ host: String) -> BrokerError {
         BrokerError(
             .invalidResponse,
-            "The sign-in was answered for another cloud (\(host)) than was asked; name that cloud's authority, or make "
-                + "the app instance-aware.")
+            "The sign-in was answered for another cloud (\(host)) than the requested one; name that cloud's authority, or "
+                + "make the app instance-aware.")
     }
 
     private static func unknownCloud(_ host: String) -> BrokerError {
@@ -120,17 +120,17 @@ extension RedirectCheck {
     }
 }
 
-extension RedirectCheck.Why {
+extension RedirectCheck.Problem {
     /// For the person, and for the app's developer.
     fileprivate var sentence: String {
         switch self {
-        case .repeatedParameter: "It says something twice, so that nobody can tell what was meant."
-        case .otherAddress: "It came to another address than the one that the sign-in was to end at."
+        case .repeatedParameter: "It repeats a parameter, so that its meaning is unclear."
+        case .otherAddress: "It did not come to the sign-in's redirect URI."
         case .otherIssuer(let named, let asked):
             "It did not come from the provider that was asked."
                 + (named.map { " It names \($0), and \(asked) was asked." } ?? "")
-        case .issuerMissing: "It does not say which provider it comes from, as the one that was asked promises to."
-        case .neitherCodeNorError: "It holds neither a code nor an error."
+        case .issuerMissing: "It does not name its provider, as the one that was asked promises to."
+        case .neitherCodeNorError: "It contains neither a code nor an error."
         }
     }
 }

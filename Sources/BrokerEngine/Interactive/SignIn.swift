@@ -240,7 +240,7 @@ struct SignIn: Sendable {
         } catch {
             guard !isDemanded else { throw ProviderErrors.brokerError(error, at: authority) }
             services.log.notice(
-                "the provider did not take the request beforehand; it goes into the URL, without the saved ID token",
+                "the provider refused the pushed request; it is sent in the URL, without the saved ID token",
                 metadata: ["correlation_id": "\(request.correlationID)", "cause": services.quoted(error)])
             var plain = authorization
             plain.idTokenHint = nil
@@ -332,10 +332,10 @@ struct SignIn: Sendable {
             throw ProviderErrors.brokerError(error, at: place)
         }
         let authorization = attempt.authorization
-        let lesson = OfflineConsent.learnt(
+        let takesConsent = OfflineConsent.learnt(
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: prompt,
             known: try services.refreshTokenTakesConsent(client), at: metadata)
-        if let lesson { await services.note(of: client) { $0.refreshTokenTakesConsent = lesson } }
+        if let takesConsent { await services.note(of: client) { $0.refreshTokenTakesConsent = takesConsent } }
         let grants = TokenResponseStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources,
             tokenType: request.tokenType)

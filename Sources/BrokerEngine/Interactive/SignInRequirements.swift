@@ -61,13 +61,13 @@ package struct SignInRequirements: Sendable {
         guard let authenticatedAt, authenticatedAt > 0 else {
             throw BrokerError(
                 .invalidResponse,
-                "The provider does not say when the person proved who they are (auth_time), although it was asked to.")
+                "The provider does not say when the person authenticated (auth_time), although it was asked to.")
         }
         let earliest = startedAt - min(maxAge, startedAt) - Self.clockSkew
         guard authenticatedAt >= earliest else {
             throw BrokerError(
                 .interactionRequired,
-                "The provider took a sign-in that is older than asked for; sign in again, with prompt \"login\".",
+                "The provider accepted a sign-in that is older than requested; sign in again, with prompt \"login\".",
                 reason: .loginRequired)
         }
     }
@@ -79,8 +79,7 @@ package struct SignInRequirements: Sendable {
         guard let acr, contexts.isEmpty || contexts.contains(acr) else {
             throw BrokerError(
                 .invalidResponse,
-                "The provider did not let the person prove who they are in the way that the app demands (acr); ask who "
-                    + "runs it.")
+                "The provider did not authenticate the person as the app requires (acr); contact its operator.")
         }
     }
 
@@ -92,13 +91,13 @@ package struct SignInRequirements: Sendable {
         guard let acr, contexts.isEmpty || contexts.contains(acr) else {
             throw BrokerError(
                 .interactionRequired,
-                "The saved sign-in does not prove who the person is in the way that the app demands (acr); ask "
-                    + "interactively, with the same claims.", reason: .claimsChallenge)
+                "The saved sign-in does not meet the app's authentication requirement (acr); sign in "
+                    + "interactively with the same claims.", reason: .claimsChallenge)
         }
     }
 
     private static func mismatch(_ wanted: String) -> BrokerError {
         BrokerError(
-            .mismatchedUser, "Another person signed in than the one asked for; sign in as \(wanted).")
+            .mismatchedUser, "Another person signed in than the requested one; sign in as \(wanted).")
     }
 }

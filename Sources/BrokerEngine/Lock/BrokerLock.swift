@@ -106,7 +106,7 @@ package final class BrokerLock: Sendable {
         }
         guard opens(since: locks) else {
             services.log.notice(
-                "it was locked while it was being unlocked, and stays so", metadata: ["caller": "\(caller)"])
+                "the broker was locked during the unlock and stays locked", metadata: ["caller": "\(caller)"])
             throw .locked
         }
         services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
@@ -121,7 +121,7 @@ package final class BrokerLock: Sendable {
             do throws(VaultError) {
                 try await keys.unlockUnasked()
                 guard opens(since: 0) else { return }
-                services.log.notice("unlocked: the key is there")
+                services.log.notice("unlocked: the key is available")
                 return
             } catch {
                 let text = "\(error)"

@@ -42,7 +42,7 @@ struct ProofIssuer: Sendable {
             let proof = services.proofs.proof(
                 with: key, for: request.target, accessToken: token, nonce: request.nonce, now: services.clock.now)
         else {
-            throw BrokerError(.invalidParameter, "The URL of the call is no http or https URL; give it in full.")
+            throw BrokerError(.invalidParameter, "The URL of the call is not an http or https URL; give it in full.")
         }
         return IssuedProof(proof: proof, keyThumbprint: key.thumbprint)
     }

@@ -43,7 +43,7 @@ struct ClientRegistration: Sendable {
         case "invalid_token", "insufficient_scope", "access_denied":
             (kind, message) = (
                 .unauthorizedClient,
-                "\(place) lets only those register who have its initial access token; ask who runs it for one."
+                "\(place) requires an initial access token for registration; ask its operator for one."
             )
         case "invalid_redirect_uri":
             (kind, message) = (

@@ -103,7 +103,7 @@ struct Refresh: Sendable {
         var dead: [Secret] = []
         for (place, token) in spendable.enumerated() {
             let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-            var (useless, lesson) = (token, Failure.isDead)
+            var (useless, failure) = (token, Failure.isDead)
             // The family's token is often the app's own.
             if !dead.contains(secret) {
                 switch try await spendLocked(token, secret, in: lookup) {
@@ -112,7 +112,7 @@ struct Refresh: Sendable {
                     // The first error says why the sign-in is over; the failure of further tokens adds nothing.
                     if dead.isEmpty || learnt == .accountIsGone { error = why }
                     dead.append(secret)
-                    (useless, lesson) = (sent, learnt)
+                    (useless, failure) = (sent, learnt)
                 }
             }
             // Before the last one is removed: requests that find none from then on get this error.
@@ -120,7 +120,7 @@ struct Refresh: Sendable {
                 let (holder, now) = (RequestThrottle.TokenKey(request, of: lookup.owner), services.clock.uptime)
                 services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
-            switch lesson {
+            switch failure {
             case .isDead: await forget(useless)
             case .accountIsGone:
                 await DeletedAccount(services: services, request: request).remove(
@@ -168,7 +168,7 @@ struct Refresh: Sendable {
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
         // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
-        let sent = await services.underWay.mark(refreshToken, in: request.partition)
+        let sent = await services.refreshIntents.mark(refreshToken, in: request.partition)
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
@@ -247,10 +247,10 @@ struct Refresh: Sendable {
         if meaning.isClientMismatch, before.record.familyID != nil {
             return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .notInFamily)
         }
-        guard meaning.fate == .dead else {
+        guard meaning.tokenState == .dead else {
             await mark(sent, from: before) {
                 if meaning.showsNarrowing { $0.grantNarrows = true }
-                $0.refusedAt = meaning.fate == .doubtful ? $0.refusedAt ?? now : nil
+                $0.refusedAt = meaning.tokenState == .doubtful ? $0.refusedAt ?? now : nil
             }
             throw meaning.error
         }

@@ -8,7 +8,7 @@ import BrokerValues
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The state of the token that was sent.
-    package var fate: Fate
+    package var tokenState: TokenState
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
     /// The person's account no longer exists at the provider, and everything of it has to go here.
@@ -16,7 +16,7 @@ package struct RefreshRefusal: Sendable {
     /// The provider narrowed the grant when it was asked for less.
     package var showsNarrowing: Bool
 
-    package enum Fate: Sendable, Equatable {
+    package enum TokenState: Sendable, Equatable {
         /// The refusal is not about the token, or not about its own tenant.
         case lives
         /// The provider calls it dead. It has survived refreshes before, so one refusal is not believed yet.
@@ -49,14 +49,14 @@ package struct RefreshRefusal: Sendable {
         func failure(_ kind: ErrorKind, _ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(kind, message, reason: reason, cause: ProviderError.refused(refusal)) { $0.add(refusal) }
         }
-        fate =
+        tokenState =
             if refusal.error != "invalid_grant" || !meaning.endsToken || !circumstances.isAtHome {
                 .lives
             } else {
                 // A deleted account is not a transient error.
                 circumstances.isReusable && meaning != .accountDeleted ? .doubtful : .dead
             }
-        isAccountGone = meaning == .accountDeleted && fate == .dead
+        isAccountGone = meaning == .accountDeleted && tokenState == .dead
         isClientMismatch = meaning == .otherFamily
         showsNarrowing = refusal.error == "invalid_scope" && circumstances.refusedScopes == .narrowed
         switch refusal.error {
@@ -81,7 +81,7 @@ package struct RefreshRefusal: Sendable {
             let (reason, message) =
                 isChallenge
                 ? (.claimsChallenge, "\(place) wants more proof of who you are; sign in again.")
-                : meaning.explained(fate, answerWasLost: circumstances.answerWasLost, at: authority)
+                : meaning.explained(tokenState, answerWasLost: circumstances.answerWasLost, at: authority)
             error = failure(.interactionRequired, reason, message)
         }
     }
@@ -90,16 +90,16 @@ package struct RefreshRefusal: Sendable {
 extension RefusedGrant {
     /// - Returns: the reason, and advice for the person.
     fileprivate func explained(
-        _ fate: RefreshRefusal.Fate, answerWasLost: Bool, at authority: Authority
+        _ tokenState: RefreshRefusal.TokenState, answerWasLost: Bool, at authority: Authority
     ) -> (ErrorReason, String) {
         let place = authority.environment
         let tenant = authority.tenant.map { "the tenant \($0.name)" } ?? place
         switch self {
-        case .expired where fate != .lives:
+        case .expired where tokenState != .lives:
             return (.refreshTokenExpired, Self.ended(answerWasLost, hasExpired: true, place))
-        case .revoked where fate != .lives:
+        case .revoked where tokenState != .lives:
             return (.refreshTokenRevoked, Self.ended(answerWasLost, hasExpired: false, place))
-        case .accountDeleted where fate != .lives:
+        case .accountDeleted where tokenState != .lives:
             return (
                 .accountDeleted,
                 "\(place) says that this account was deleted, so it was removed here, too; sign in with another account."

@@ -158,7 +158,7 @@ package struct RequestThrottle: Sendable {
     }
 
     /// Removes answers that are not returned any more. After a pause, the number of failures is kept.
-    package mutating func rest(at now: Duration) {
+    package mutating func trim(at now: Duration) {
         entries.removeAll { now >= $1.forgottenAt }
         entries.changeAll { if now >= $0.until { $0.error = nil } }
         endings.removeAll { now >= $1.until }

@@ -118,7 +118,7 @@ struct SilentAcquisition: Sendable {
             let failure = await renew(token, for: renewal)
             if let failure {
                 services.log.warning(
-                    "a token could not be renewed ahead of time; it goes on being used",
+                    "a token could not be renewed ahead of time; it stays in use",
                     metadata: ["kind": "\(failure.kind.rawValue)", "cause": services.quoted(failure)])
             }
             services.ahead.end(owner, failure, at: services.clock.uptime)

@@ -31,7 +31,7 @@ extension SilentAcquisition {
         ].compactMap(\.self).joined(separator: ", ")
         throw BrokerError(
             .interactionRequired,
-            "The API wants the person to prove who they are again\(how.isEmpty ? "" : ", \(how)"); sign in with the same challenge.",
+            "The API requires the person to authenticate again\(how.isEmpty ? "" : ", \(how)"); sign in with the same challenge.",
             reason: .claimsChallenge
         ) { $0.claims = ClaimsText.merged(request.claims, stepUp.claims) }
         .about(lookup.entry.account)

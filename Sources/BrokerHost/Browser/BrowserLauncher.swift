@@ -6,19 +6,19 @@ import Synchronization
 
 /// Starts the person's browser, for `presentation: "broker"`. No shell is involved.
 ///
-/// The URL stands in the browser's arguments, which every process of the machine can read (unless `/proc` is mounted with
-/// `hidepid`): an authorization URL holds the state, the nonce and the hash of the verifier, none of which gets anybody a
-/// token. The page that ends the browser's session is given an ID token, and so is `prompt=none` at a provider without
-/// pushed requests: no credential, but it says who the person is. The URL is not logged.
+/// The URL is in the browser's arguments, which every process of the machine can read (unless `/proc` is mounted with `hidepid`):
+/// an authorization URL holds the state, the nonce and the hash of the verifier, none of which is enough for a token. The page
+/// that ends the browser's session gets an ID token, and so does `prompt=none` at a provider without pushed requests: no
+/// credential, but it identifies the person. The URL is not logged.
 package final class BrowserLauncher: BrowserOpener {
     private let environment: [String: String]
     private let commands: Mutex<[BrowserCommand]>
     private let clock: any BrokerClock
     private let logger: Logger
-    /// A browser that is still running by then is taken to show the page.
+    /// A browser that is still running by then is assumed to show the page.
     private let patience: Duration
 
-    /// - Parameter command: program and arguments; empty: what the environment says.
+    /// - Parameter command: program and arguments; empty: from the environment.
     package init(
         command: [String] = [],
         environment: [String: String] = ProcessEnvironment.current(), clock: any BrokerClock, logger: Logger,

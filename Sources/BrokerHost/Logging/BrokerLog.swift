@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The daemon's log: where it goes is found out once, how much goes there can change while it runs.
+/// The daemon's log: its destination is determined once, its level can change while it runs.
 package final class BrokerLog: Sendable {
     package enum Destination: String, Sendable {
         case journal
@@ -11,7 +11,7 @@ package final class BrokerLog: Sendable {
     }
 
     package let destination: Destination
-    /// A level's place among all. Every request asks, on each reactor's thread.
+    /// The level's rank. Every request checks it, on each reactor's thread.
     private let threshold: Atomic<Int>
 
     package init(level: Logger.Level = .info, destination: Destination = .forStandardError()) {
@@ -36,8 +36,8 @@ extension Logger.Level {
 }
 
 extension BrokerLog.Destination {
-    /// The journal when stderr is connected to it: `$JOURNAL_STREAM` names the device and inode that systemd put there
-    /// (systemd.exec(5)). A variable inherited by a program whose stderr was redirected since does not match.
+    /// The journal if stderr is connected to it: `$JOURNAL_STREAM` has the device and inode set by systemd (systemd.exec(5)). A
+    /// variable inherited by a program with redirected stderr does not match.
     package static func forStandardError(
         environment: [String: String] = ProcessEnvironment.current()
     ) -> BrokerLog.Destination {
@@ -49,13 +49,13 @@ extension BrokerLog.Destination {
     }
 }
 
-/// swift-log's side of ``BrokerLog``.
+/// The swift-log handler of ``BrokerLog``.
 struct BrokerLogHandler: LogHandler {
     let label: String
     let log: BrokerLog
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-    /// Set by a logger that wants a level of its own.
+    /// Set by a logger with a level of its own.
     private var ownLevel: Logger.Level?
 
     init(label: String, log: BrokerLog) {

@@ -2,13 +2,13 @@ import CSystemd
 import Glibc
 import Logging
 
-/// The systemd journal's native protocol: every value is a field of its own that `journalctl` selects by.
+/// The systemd journal's native protocol: every value is a separate field for `journalctl` to select by.
 package enum Journal {
     static func write(_ entry: LogEntry) {
         send(fields(of: entry))
     }
 
-    /// `MESSAGE`, `PRIORITY` and `SYSLOG_IDENTIFIER` as systemd.journal-fields(7) has them; our own as `BROKER_…`.
+    /// `MESSAGE`, `PRIORITY` and `SYSLOG_IDENTIFIER` follow systemd.journal-fields(7); our own are `BROKER_…`.
     package static func fields(of entry: LogEntry) -> [String] {
         [
             "MESSAGE=\(entry.message)", "PRIORITY=\(priority(entry.level))", "SYSLOG_IDENTIFIER=brokerd",
@@ -65,7 +65,7 @@ package enum Journal {
                 defer { start = end }
                 return iovec(iov_base: buffer.baseAddress.map { $0 + start }, iov_len: end - start)
             }
-            // A journal that is not there loses the entry; there is no better place to say so.
+            // Without a journal the entry is lost; there is no better place to report it.
             _ = sd_journal_sendv(vectors, Int32(vectors.count))
         }
     }

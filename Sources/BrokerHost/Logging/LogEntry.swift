@@ -1,12 +1,12 @@
 import BrokerValues
 import Logging
 
-/// A log event, flattened and cleaned: what both destinations write.
+/// A log event, flattened and cleaned, for both destinations.
 package struct LogEntry {
     var level: Logger.Level
     var label: String
     var message: String
-    /// In the order of their names.
+    /// Ordered by name.
     var fields: [(name: String, value: String)]
 
     package init(label: String, event: LogEvent, metadata: Logger.Metadata) {
@@ -18,7 +18,7 @@ package struct LogEntry {
         fields = all.sorted { $0.key < $1.key }
             .map { (Self.line($0.key, atMost: 64), Self.line($0.value.description)) }
     }
-    /// An entry stays one line, and shows what a peer put there to forge another or to hide something.
+    /// Keeps an entry on one line, and makes characters visible with which a peer forges an entry or hides text.
     package static func line(_ text: String, atMost length: Int = 4096) -> String {
         SafeText(text, atMost: length, .escape).text
     }

@@ -29,7 +29,7 @@ package enum StandardError {
     private static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
         if isPlain { return value }
-        // A backslash of the value's own would end the quotes before their end.
+        // An unescaped backslash in the value would end the quotes too early.
         let escaped = value.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"")
         return "\"\(escaped)\""
     }

@@ -1,10 +1,10 @@
 import BrokerValues
 import Glibc
 
-/// Which Flatpak application a sandboxed process belongs to.
+/// Identifies the Flatpak application of a sandboxed process.
 ///
-/// The file `/.flatpak-info` inside of the sandbox names it, but a container of anybody's making can have such a file. So
-/// the name counts only when Flatpak's own record on the host's side is about the same mount namespace.
+/// The file `/.flatpak-info` inside of the sandbox names it, but any container can have such a file. So the name counts only if
+/// Flatpak's own record on the host is about the same mount namespace.
 package struct FlatpakInstances: Sendable {
     private let folder: String?
 
@@ -13,10 +13,9 @@ package struct FlatpakInstances: Sendable {
         folder = runtimeDirectory.map { $0 + "/.flatpak" }
     }
 
-    /// Flatpak's records are looked at first. A sandbox that none of them is about is not looked into: the list of its mounts can be as
-    /// long as it likes.
+    /// Flatpak's records are checked first. A sandbox without one is not examined: its list of mounts can be arbitrarily long.
     ///
-    /// - Returns: the application's id; nil for any other sandbox, and where nothing confirms the name.
+    /// - Returns: the application's id; `nil` for any other sandbox, and for an unconfirmed name.
     func confirmedID(of process: borrowing ProcessFolder, uid: UInt32) -> String? {
         guard let folder, let namespace = process.link("ns/mnt").value,
             let record = Records(in: folder, of: uid).instance(in: namespace),
@@ -26,9 +25,9 @@ package struct FlatpakInstances: Sendable {
         return inside.application
     }
 
-    /// What Flatpak's folder in the runtime directory has of one person's instances.
+    /// The records of one person's instances in Flatpak's folder in the runtime directory.
     private struct Records {
-        /// Entries of the folder; more are not looked at.
+        /// Entries of the folder that are read at most.
         private static let most = 512
 
         let folder: String
@@ -37,13 +36,13 @@ package struct FlatpakInstances: Sendable {
 
         init(in folder: String, of uid: UInt32) { (self.folder, self.uid) = (folder, uid) }
 
-        /// The instance whose mount namespace it is.
+        /// The instance with this mount namespace.
         func instance(in namespace: String) -> (name: String, info: FlatpakInfo)? {
             for name in names {
                 guard let text = file("\(name)/bwrapinfo.json"),
                     let bubblewrap = JSONObject(json: text).flatMap(BubblewrapInfo.init),
                     namespace == "mnt:[\(bubblewrap.mountNamespace)]",
-                    // A namespace's number is given out again once nobody is in it: a record that was left behind proves nothing.
+                    // A namespace's number is reused once the namespace is empty: a record left behind proves nothing.
                     let first = ProcessFolder.open(pid: bubblewrap.firstProcess),
                     first.link("ns/mnt").value == namespace,
                     let info = file("\(name)/info").flatMap({ FlatpakInfo(String(decoding: $0, as: UTF8.self)) })
@@ -53,7 +52,7 @@ package struct FlatpakInstances: Sendable {
             return nil
         }
 
-        /// They are numbers.
+        /// Instance names are numbers.
         private var names: [String] {
             guard let root = PathHandle.root(), let place = root.descend(folder, isLocal: mounts.contains) else {
                 return []
@@ -63,7 +62,7 @@ package struct FlatpakInstances: Sendable {
             }
         }
 
-        /// A file of Flatpak's own, of the person's.
+        /// A file of Flatpak's own, owned by the person.
         private func file(_ name: String) -> [UInt8]? {
             guard let root = PathHandle.root(),
                 let file = root.descend("\(folder)/\(name)", isLocal: mounts.contains), file.file.uid == uid
@@ -73,7 +72,7 @@ package struct FlatpakInstances: Sendable {
     }
 
     private struct BubblewrapInfo {
-        /// As pids are outside of the sandbox.
+        /// The pid outside of the sandbox.
         var firstProcess: Int32
         var mountNamespace: Int64
 
@@ -88,8 +87,8 @@ package struct FlatpakInstances: Sendable {
 
     private static let limit = 1 << 16
 
-    /// Only where the file and the root that it lies in are in memory, as Flatpak makes them: a mount of the peer's own
-    /// making could belong to a server that never answers. The list of mounts is read while the place is held.
+    /// Only if the file and its root are in memory, as Flatpak creates them: a mount of the peer's own making could belong to a
+    /// server that never answers. The list of mounts is read while the handle is held.
     private static func info(inside process: borrowing ProcessFolder) -> String? {
         guard let root = PathHandle.root(of: process), LocalMounts.inMemory(of: process).contains(root.file.mount),
             let file = root.place(".flatpak-info", isLocal: { _ in true })
@@ -99,7 +98,7 @@ package struct FlatpakInstances: Sendable {
     }
 }
 
-/// flatpak-metadata(5), as far as it names the application and its instance. Pure.
+/// The parts of flatpak-metadata(5) that name the application and its instance. Pure.
 package struct FlatpakInfo: Sendable, Equatable {
     package var application: String
     package var instance: String
@@ -112,7 +111,7 @@ package struct FlatpakInfo: Sendable, Equatable {
                 group = String(line)
             } else if let equals = line.firstIndex(of: "="), group == "[Application]" || group == "[Instance]" {
                 let key = group + line[..<equals]
-                // Of two only one could be meant.
+                // With a duplicate key, the intended value is unknown.
                 guard values[key] == nil else { return nil }
                 values[key] = line[line.index(after: equals)...]
             }

@@ -1,16 +1,16 @@
 import BrokerModel
 import Glibc
 
-/// What a process outside of every sandbox looks like: pid 1, and whoever started the broker (the user's manager, which may
-/// have mounts of its own by pam_namespace). The broker itself is no measure: its unit may give it namespaces of its own.
+/// The reference for processes outside of every sandbox: pid 1, and the broker's parent (the user's manager, which may have
+/// mounts of its own by pam_namespace). The broker itself is no reference: its unit may give it namespaces of its own.
 package struct HostReference: Sendable {
     private let views: [ProcessView]
-    /// The broker's own namespaces as links, where they are the host's: quicker to compare than what ``ProcessView`` reads.
+    /// The broker's own namespaces as links, if they are the host's: quicker to compare than ``ProcessView``.
     private let userNamespace: String?
     private let pidNamespace: String?
     private let networkNamespace: String?
 
-    /// Reads it once, at the start: afterwards the parent may be another process.
+    /// Reads it once, at the start: later the parent may be another process.
     package static func read() -> HostReference {
         HostReference([1, getppid()])
     }
@@ -28,10 +28,10 @@ package struct HostReference: Sendable {
         networkNamespace = isHostNetwork ? own.link("ns/net").value : nil
     }
 
-    /// Without one nobody can be told to be outside of a sandbox.
+    /// Without a reference, no process counts as outside of a sandbox.
     package var isKnown: Bool { !views.isEmpty }
 
-    /// - Returns: with the mount's id; nil after chroot(2).
+    /// - Returns: the comparison, with the mount's id; `nil` after chroot(2).
     func rootMount(of process: borrowing ProcessFolder) -> (HostComparison, id: UInt64?) {
         guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return (.unreadable, nil) }
         return (views.contains { $0.rootMount == root } ? .same : .other, root)
@@ -58,7 +58,7 @@ package struct HostReference: Sendable {
         }
     }
 
-    /// By the link where it can be read and we know what it has to be, otherwise by what is readable for every process.
+    /// Compares the link if it is readable and the expected value is known, otherwise files that are readable for every process.
     private func compare(
         _ link: ProcessReading<String>, with own: String?, otherwise: () -> Bool?
     ) -> HostComparison {

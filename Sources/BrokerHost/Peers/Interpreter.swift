@@ -1,7 +1,7 @@
-/// Loaders, interpreters and debuggers: their file is root's, and what it does is anybody's.
+/// Loaders, interpreters and debuggers: root owns their file, but any user's code decides their actions.
 package enum Interpreter {
-    /// By the last part of the path, so a hint only: with a version, a variant after a dash, or anything after a dot. What is called
-    /// alike counts as one, too, and is trusted less for it.
+    /// Decides by the last part of the path, so this is a hint only: with a version, a variant after a dash, or anything after a
+    /// dot. A program with a similar name also counts, and is trusted less for it.
     package static func isNamed(by path: String) -> Bool {
         let path = path.utf8
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path[...]
@@ -22,6 +22,6 @@ package enum Interpreter {
         "nodejs", "nohup", "perl", "php", "pypy", "python", "ruby", "sh", "socat", "strace", "tclsh", "wish", "xargs",
         "zsh",
     ]
-    /// With anything after them.
+    /// With any suffix.
     private static let loaders = ["ld-linux", "ld.so", "ld-musl"]
 }

@@ -6,16 +6,16 @@ import Glibc
 
 /// Looks a peer up in /proc.
 ///
-/// A process can vanish, exec or hide at any moment: whatever cannot be read says so, nothing here throws, and nothing asks a
-/// file system of the peer's choosing, which might never answer. About a dozen system calls.
+/// A process can vanish, exec or hide at any moment: unreadable facts are marked as such, nothing here throws, and no file system
+/// of the peer's choosing is accessed, as it might never answer. About a dozen system calls.
 package struct LinuxPeerInspector: PeerInspector {
     private let host: HostReference
     private let flatpak: FlatpakInstances
     private let services: SystemServices
 
     /// - Parameters:
-    ///   - host: what a process outside of sandboxes looks like.
-    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where Flatpak keeps what it knows of its sandboxes.
+    ///   - host: the reference for processes outside of sandboxes.
+    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where Flatpak keeps its records of sandboxes.
     package init(host: HostReference = .read(), runtimeDirectory: String? = nil) {
         self.host = host
         flatpak = FlatpakInstances(runtimeDirectory: runtimeDirectory)
@@ -31,17 +31,17 @@ package struct LinuxPeerInspector: PeerInspector {
         }
         look(at: process, &facts)
         facts.cgroup = process.read("cgroup", limit: Self.longestGroups) {
-            // What was cut off may be the line that counts.
+            // The relevant line may have been cut off.
             $0.count < Self.longestGroups ? .usable(String(foreign: $0)) : .gone
         }.value.map(ControlGroup.init(file:))
         if facts.isInside {
-            // Its paths are of another root.
+            // Its paths belong to another root.
             facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)
         } else if let executable = PeerExecutable(of: process) {
             facts.executable = executable.path
             facts.executableIsRootOwned = executable.isRootOwned
         }
-        // While the process that is held lives, its number belongs to nobody else, so everything above is about it.
+        // While the held process lives, no other has its number, so all of the above is about it.
         guard process.owner?.uid == credentials.uid, held.isRunning else { return bare }
         facts.isPinned = true
         if let service = facts.cgroup?.systemService { facts.systemServiceUID = services.account(of: service) }
@@ -61,7 +61,7 @@ package struct LinuxPeerInspector: PeerInspector {
     package func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool {
         guard facts.isPinned, let held = credentials.process else { return false }
         guard let process = ProcessFolder.open(pid: credentials.pid) else { return held.isRunning }
-        // What was read of a process that has ended meanwhile, or of the next one with its number, says nothing.
+        // Facts of a process that has ended meanwhile, or of the next one with its number, are worthless.
         guard thoroughly else {
             guard let root = ProcessView.describedRootMount(of: process) else { return false }
             return root != facts.rootMountID && held.isRunning
@@ -82,7 +82,7 @@ package struct LinuxPeerInspector: PeerInspector {
             PeerCredentials(
                 uid: owner.uid, gid: owner.gid, pid: parent, label: credentials.label,
                 process: PeerProcess(owning: descriptor)))
-        // While it is still its child, the number was its starter's all the time.
+        // While it is still the child, its parent has had the number all the time.
         guard facts.isPinned, process.parent == parent, held.isRunning else { return nil }
         return facts
     }

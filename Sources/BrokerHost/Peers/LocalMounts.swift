@@ -1,23 +1,23 @@
 import Glibc
 
-/// The mounts that a process sees and whose file systems answer by themselves: no server of anybody's, which could let
-/// the broker wait for ever, stands behind them.
+/// The mounts that a process sees whose file systems answer by themselves: without a user's server behind them that could block
+/// the broker for ever.
 struct LocalMounts {
     private let ids: Set<UInt64>
 
-    /// Those of the broker itself. Only root can take one away.
+    /// The broker's own mounts. Only root can remove one.
     static func own() -> LocalMounts {
         guard let own = ProcessFolder.open(pid: getpid()) else { return LocalMounts(mountinfo: "", types: []) }
         return LocalMounts(of: own, types: types, limit: 1 << 20)
     }
 
-    /// Those of a process that may have mounts of its own making: anything but memory could lead to a server again, as the
-    /// lower layer of an overlay.
+    /// The mounts of a process that may have created mounts: anything but memory could lead to a server again, such as the lower
+    /// layer of an overlay.
     static func inMemory(of process: borrowing ProcessFolder) -> LocalMounts {
         LocalMounts(of: process, types: ["tmpfs"], limit: 1 << 17)
     }
 
-    /// - Parameter limit: bytes of the list that are read.
+    /// - Parameter limit: bytes of the list to read.
     private init(of process: borrowing ProcessFolder, types: Set<String>, limit: Int) {
         self.init(mountinfo: process.text("mountinfo", limit: limit).value ?? "", types: types)
     }

@@ -2,27 +2,27 @@ import BrokerValues
 import CBrokerLinux
 import Glibc
 
-/// What came of reading one fact about a process.
+/// The result of reading one fact about a process.
 enum ProcessReading<Value> {
     case value(Value)
-    /// The kernel does not let us see it: another user's, or one that made itself undumpable.
+    /// The kernel denies access: another user's process, or one that made itself undumpable.
     case denied
-    /// The process has ended, or the fact cannot be had for another reason, or is no text that can be used.
+    /// The process has ended, or the fact is not available for another reason, or is not usable as text.
     case gone
 
-    /// What nothing can be done with is as good as not there.
+    /// An unusable value counts as missing.
     static func usable(_ value: Value?) -> Self { value.map { .value($0) } ?? .gone }
 
     var value: Value? { if case .value(let value) = self { value } else { nil } }
 }
 
-/// `/proc/PID`, held open: once the process is gone every read through it fails, also when its number is used again.
+/// `/proc/PID`, held open: once the process is gone every read through it fails, even if its number is reused.
 struct ProcessFolder: ~Copyable {
     let descriptor: Int32
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// - Parameter pid: 0 is how a peer of another pid namespace looks.
+    /// - Parameter pid: 0 for a peer of another pid namespace.
     static func open(pid: Int32) -> ProcessFolder? {
         guard pid > 0 else { return nil }
         let descriptor = broker_open_folder(AT_FDCWD, "/proc/\(pid)")
@@ -31,24 +31,24 @@ struct ProcessFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The effective uid and gid: the folder itself stays the process's own when the files in it become root's (PR_SET_DUMPABLE).
+    /// The effective uid and gid: the folder itself stays the process's own when its files become root's (PR_SET_DUMPABLE).
     var owner: (uid: UInt32, gid: UInt32)? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? (status.st_uid, status.st_gid) : nil
     }
 
-    /// The process that started it, or that took its place when it ended.
+    /// The process that started it, or that adopted it.
     var parent: Int32? { statField(4).flatMap { Int32($0) } }
 
-    /// One of the fields of `stat` by its number in proc_pid_stat(5), from the third on. The program's name may hold anything, so
-    /// what follows it counts.
+    /// One of the fields of `stat` by its number in proc_pid_stat(5), from the third on. The program's name may contain anything,
+    /// so the fields are counted after it.
     func statField(_ number: Int) -> Substring? {
         guard let text = text("stat", limit: 4096).value, let end = text.lastIndex(of: ")") else { return nil }
         let rest = text[end...].split(separator: " ")
         return number - 2 < rest.count ? rest[number - 2] : nil
     }
 
-    /// The text of one of the folder's links. Needs the right to ptrace the process; what it leads to is not touched.
+    /// The text of one of the folder's links. Needs the right to ptrace the process; the link's target is not accessed.
     func link(_ name: String) -> ProcessReading<String> {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let base = buffer.baseAddress else { return .gone }
@@ -63,8 +63,8 @@ struct ProcessFolder: ~Copyable {
     /// The beginning of one of the folder's own files.
     ///
     /// - Parameters:
-    ///   - limit: bytes; what is beyond is not read.
-    ///   - body: lent what was read.
+    ///   - limit: bytes to read at most.
+    ///   - body: called with the bytes read.
     func read<Value>(
         _ name: String, limit: Int, _ body: (UnsafeRawBufferPointer) -> ProcessReading<Value>
     ) -> ProcessReading<Value> {
@@ -83,7 +83,7 @@ struct ProcessFolder: ~Copyable {
         }
     }
 
-    /// For what is looked for in it: bytes that are not UTF-8 become U+FFFD.
+    /// For searching: bytes that are not UTF-8 become U+FFFD.
     func text(_ name: String, limit: Int) -> ProcessReading<String> {
         read(name, limit: limit) { $0.isEmpty ? .gone : .value(String(decoding: $0, as: UTF8.self)) }
     }

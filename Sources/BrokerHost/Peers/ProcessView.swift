@@ -1,16 +1,16 @@
 import CBrokerLinux
 
-/// Where a process stands among mounts and namespaces, by files of /proc that need no right to ptrace it: they are
-/// readable for every process, however it hides.
+/// The mounts and namespaces of a process, from files of /proc that need no right to ptrace it: they are readable for every
+/// process, however it hides.
 struct ProcessView: Sendable, Equatable {
-    /// The id of the mount at its root: one mount has one id, and belongs to one namespace.
+    /// The id of the mount at its root: a mount has one id, and belongs to one namespace.
     var rootMount: UInt64
-    /// As `uid_map`, `gid_map` and `projid_map` have it (user_namespaces(7)). Whoever makes a namespace for sandboxes maps users and
+    /// The contents of `uid_map`, `gid_map` and `projid_map` (user_namespaces(7)). A namespace made for a sandbox maps users and
     /// groups, which may be all of them, and no projects.
     var userMap: String
     /// Nested pid namespaces, from ours on.
     var pidDepth: Int
-    /// A number that no other network namespace has while it lives; nil where the kernel shows none.
+    /// A number that no other network namespace has while it lives; `nil` if the kernel shows none.
     var network: UInt64?
 
     init?(of pid: Int32) {
@@ -18,7 +18,7 @@ struct ProcessView: Sendable, Equatable {
         self.init(of: process)
     }
 
-    /// - Returns: nil when one of the three cannot be read.
+    /// - Returns: `nil` if one of the three cannot be read.
     init?(of process: borrowing ProcessFolder) {
         guard case .value(let root?) = Self.rootMount(of: process),
             case .value(let userMap) = Self.userMap(of: process), case .value(let depth) = Self.pidDepth(of: process)
@@ -27,30 +27,30 @@ struct ProcessView: Sendable, Equatable {
         network = Self.network(of: process)
     }
 
-    /// Some hundred mounts. Others wait while it is read.
+    /// Some hundred mounts. Others wait during the read.
     private static let longest = 64 << 10
 
-    /// - Returns: the mount's id; a value of nil when nothing is mounted at the process's root, as after chroot(2).
+    /// - Returns: the mount's id; a value of nil if nothing is mounted at the process's root, as after chroot(2).
     static func rootMount(of process: borrowing ProcessFolder) -> ProcessReading<UInt64?> {
         describedRootMount(of: process).map { .value($0) } ?? listedRootMount(of: process)
     }
 
-    /// As ``rootMount(of:)``, by one system call; nil where the kernel refuses that.
+    /// As ``rootMount(of:)``, with one system call; `nil` if the kernel refuses it.
     static func describedRootMount(of process: borrowing ProcessFolder) -> UInt64?? {
         var root = broker_root()
         guard broker_describe_root(process.descriptor, &root) == 0 else { return nil }
         return .some(root.is_mount ? root.mount : nil)
     }
 
-    /// The same from the list of its mounts, which everybody may read. It takes many times as long: the kernel writes the
-    /// records of others, too.
+    /// The same from the list of its mounts, which every process may read. It takes many times as long: the kernel also writes
+    /// the other records.
     static func listedRootMount(of process: borrowing ProcessFolder) -> ProcessReading<UInt64?> {
-        // The root's record stands first as a rule, and seldom far behind.
+        // The root's record is usually the first, and seldom far behind.
         let early = process.read("mountinfo", limit: 2048) { .value(rootMount(in: $0)) }
         guard case .value(nil) = early else { return early }
         return process.read("mountinfo", limit: longest) { bytes in
             let root = rootMount(in: bytes)
-            // Of a list that is longer than anybody's, the rest is not waited for: it proves nothing.
+            // A list longer than any real one is not read to its end: it proves nothing.
             return root != nil || bytes.count < longest ? .value(root) : .gone
         }
     }
@@ -68,7 +68,7 @@ struct ProcessView: Sendable, Equatable {
     static func userMap(of process: borrowing ProcessFolder) -> ProcessReading<String> {
         var maps = ""
         for name in ["uid_map", "gid_map", "projid_map"] {
-            // A map that nobody has written yet is empty.
+            // A map that was not written yet is empty.
             switch process.read(name, limit: 4096, { .value(String(decoding: $0, as: UTF8.self)) }) {
             case .value(let map): maps += "\(name)\n\(map)"
             case .denied: return .denied
@@ -78,7 +78,7 @@ struct ProcessView: Sendable, Equatable {
         return .value(maps)
     }
 
-    /// A process may be in as many groups as Linux allows (65,536, setgroups(2)), and they stand before this in the file.
+    /// A process may be in as many groups as Linux allows (65,536, setgroups(2)), and they precede this in the file.
     private static let longestStatus = 1 << 20
 
     static func pidDepth(of process: borrowing ProcessFolder) -> ProcessReading<Int> {
@@ -94,7 +94,7 @@ struct ProcessView: Sendable, Equatable {
         }
     }
 
-    /// Nil when the line is not there, or not whole.
+    /// `nil` if the line is missing or incomplete.
     private static func pidDepth(in status: UnsafeRawBufferPointer) -> Int? {
         let key = "NSpid:".utf8
         guard let end = status.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
@@ -102,7 +102,7 @@ struct ProcessView: Sendable, Equatable {
             .map { $0.split(separator: UInt8(ascii: "\t")).count - 1 }
     }
 
-    /// The number of a file that each network namespace has for itself, and that is shown for every process, unlike `ns/net`.
+    /// The number of a file that is unique to each network namespace, and visible for every process, unlike `ns/net`.
     static func network(of process: borrowing ProcessFolder) -> UInt64? {
         var file = broker_file()
         return broker_describe(process.descriptor, "net/dev", &file) == 0 ? file.inode : nil

@@ -2,11 +2,11 @@ import BrokerSystem
 import Glibc
 import Synchronization
 
-/// Whose subordinate uids are whose (subuid(5)): a user with a range has as many uids as it is long.
+/// The owners of subordinate uids (subuid(5)): a user with a range has as many uids as it is long.
 ///
-/// Only the files are asked, and no name service, which may never answer.
+/// Reads the files only, and asks no name service, which may never answer.
 package final class SubordinateUsers: Sendable {
-    /// Bytes of each file; one that is longer counts as empty.
+    /// Bytes of each file; a longer one counts as empty.
     private static let limit = 1 << 20
 
     private struct State {
@@ -23,7 +23,7 @@ package final class SubordinateUsers: Sendable {
         (self.subordinates, self.accounts) = (subordinates, accounts)
     }
 
-    /// - Returns: the uid itself where it is nobody's subordinate.
+    /// - Returns: the owner, or the uid itself if it is not subordinate.
     package func owner(of uid: UInt32) -> UInt32 {
         let (first, second) = (FileStamp(of: subordinates), FileStamp(of: accounts))
         return state.withLock { state in
@@ -40,14 +40,14 @@ package final class SubordinateUsers: Sendable {
     }
 }
 
-/// What changes when a file is written or replaced.
+/// Changes when a file is written or replaced.
 private struct FileStamp: Equatable {
     private let inode: UInt64
     private let size: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil where there is no such file.
+    /// `nil` if there is no such file.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -64,17 +64,17 @@ struct SubordinateRanges: Sendable {
         let owner: UInt32
     }
 
-    /// More are not read.
+    /// Number of ranges read at most.
     private static let most = 1 << 14
 
-    /// By their first uids.
+    /// Ordered by first uid.
     private var ranges: [Range] = []
 
     init() {}
 
     /// - Parameters:
-    ///   - subordinates: lines of `NAME-OR-UID:FIRST:COUNT`; what is none is left out.
-    ///   - accounts: passwd(5). A name that is not in it, as of a directory service, stands for the first uid of its first range.
+    ///   - subordinates: lines of `NAME-OR-UID:FIRST:COUNT`; other lines are skipped.
+    ///   - accounts: passwd(5). A name that it lacks, such as one of a directory service, stands for the first uid of its first range.
     init(subordinates: [UInt8], accounts: [UInt8]) {
         var uids: [String: UInt32] = [:]
         for fields in Self.lines(of: accounts) where fields.count >= 3 {

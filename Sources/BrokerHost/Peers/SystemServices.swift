@@ -4,8 +4,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Asks the system's manager which account a service runs as. A process of a user in a service's cgroup need not be the
-/// service: cron and at leave the jobs of users in their own.
+/// Asks the system's manager which account a service runs as. A user's process in a service's cgroup need not be the service:
+/// cron and at leave users' jobs in their own.
 final class SystemServices: Sendable {
     private struct Answer {
         var account: UInt32?
@@ -13,9 +13,9 @@ final class SystemServices: Sendable {
     }
 
     private struct State {
-        /// They are remembered for a moment: the account of a service can change when it is started anew.
+        /// Cached for a moment: the account of a service can change when it is restarted.
         var answers: [String: Answer] = [:]
-        /// A bus that does not answer is asked one thing at a time.
+        /// Only one request at a time goes to a bus that does not answer.
         var isAsking = false
     }
 
@@ -27,13 +27,13 @@ final class SystemServices: Sendable {
 
     /// Waits for the bus, but not for long.
     ///
-    /// - Parameter service: `NAME.service`, of the system's manager.
-    /// - Returns: nil when it is root's, or when systemd does not say.
+    /// - Parameter service: `NAME.service` of the system's manager.
+    /// - Returns: the account; `nil` if it is root, or if systemd does not say.
     func account(of service: String) -> UInt32? {
         let now = Self.seconds
         let known: Answer? = state.withLock { state in
             if let answer = state.answers[service], now < answer.until { return answer }
-            // Until the bus has answered the one who asks, others get what is not remembered: nothing.
+            // Until the bus has answered the first request, others get no account unless it is cached.
             guard !state.isAsking else { return Answer(account: nil, until: now) }
             state.isAsking = true
             return nil
@@ -70,8 +70,7 @@ final class SystemServices: Sendable {
         return Int64(time.tv_sec)
     }
 
-    /// The property `UID` of org.freedesktop.systemd1.Service: what `User=` came to, `UInt32.max` for none. Nil when
-    /// systemd did not say.
+    /// The property `UID` of org.freedesktop.systemd1.Service: the uid from `User=`, `UInt32.max` for none. `nil` if systemd did not answer.
     private static func ask(_ service: String) -> UInt32? {
         guard let path = Bus.path("/org/freedesktop/systemd1/unit", service) else { return nil }
         let systemd = "org.freedesktop.systemd1"

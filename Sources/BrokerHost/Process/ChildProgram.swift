@@ -3,22 +3,22 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// A program that is run in a process of its own, without a shell, without input, and without the broker's descriptors.
+/// A program run in a process of its own, without a shell, without input, and without the broker's descriptors.
 ///
-/// It is started by a thread that has none of them. A process that begins with copies closes them before it is the program, and what
-/// a client sent and nobody read can keep it from that for hours: a socket that lingers, a file of a FUSE server (docs/decisions/0003).
+/// It is started by a thread without descriptors. A process that begins with copies closes them before it becomes the program,
+/// and an unread message of a client can block that for hours: a lingering socket, a file of a FUSE server (docs/decisions/0003).
 package struct ChildProgram: Sendable {
-    /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
+    /// The program, searched in `$PATH` unless it contains a slash, and its arguments.
     package let words: [String]
-    /// In a session of its own it outlives the terminal that the broker was started on, and cannot ask there.
+    /// In a session of its own it outlives the broker's terminal, and cannot prompt there.
     package var hasOwnSession = false
-    /// How many bytes of what it prints are wanted. With more than that it did not end well.
+    /// The most bytes of output that are accepted. With more than that it counts as failed.
     package var longestOutput = 0
 
     package enum Ending: Sendable, Equatable {
-        /// - Parameter isWell: whether it exited with 0, and what it printed is not too long.
+        /// - Parameter isWell: whether it exited with 0, and its output is not too long.
         case ended(isWell: Bool, output: [UInt8])
-        /// - Parameter code: the errno that says why.
+        /// - Parameter code: the errno of the failure.
         case notStarted(code: Int32)
         /// It was not started, or killed.
         case cancelled
@@ -32,7 +32,7 @@ package struct ChildProgram: Sendable {
         self.longestOutput = longestOutput
     }
 
-    /// - Returns: when it has ended, or the task was cancelled: then it is killed, and its session if it has its own.
+    /// - Returns: its end, or that the task was canceled: then it is killed, and its session if it has its own.
     package func run() async -> Ending {
         let run = Run(endsGroup: hasOwnSession)
         return await withTaskCancellationHandler {
@@ -46,7 +46,7 @@ package struct ChildProgram: Sendable {
         }
     }
 
-    /// On a thread that nobody waits for: it stays as long as the program, and whoever else has the output open.
+    /// Runs on a thread of its own that is not joined: it stays as long as the program, and any process with the output open.
     private func runHere(_ run: Run) -> Ending {
         let left = broker_leave_descriptors()
         guard left == 0 else { return .notStarted(code: left) }
@@ -81,7 +81,7 @@ package struct ChildProgram: Sendable {
         return try program.start()
     }
 
-    /// What this process was started with, without what systemd tells this process alone.
+    /// This process's initial environment, without systemd's variables for this process alone.
     private static var environment: [String: String] {
         ProcessEnvironment.atStart.filter { !ownVariables.contains($0.key) }
     }
@@ -92,7 +92,7 @@ package struct ChildProgram: Sendable {
     ]
 }
 
-/// One run of a program: who waits for it, and its process, as long as the number is its own.
+/// One run of a program: the waiting task, and its process, as long as the number is its own.
 private final class Run: Sendable {
     private struct State {
         var waiter: CheckedContinuation<ChildProgram.Ending, Never>?
@@ -107,7 +107,7 @@ private final class Run: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// - Returns: false when it was cancelled already.
+    /// - Returns: false if it was canceled already.
     func begin(_ waiter: CheckedContinuation<ChildProgram.Ending, Never>) -> Bool {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.waiter = waiter }
@@ -139,7 +139,7 @@ private final class Run: Sendable {
         }
     }
 
-    /// The second time nobody waits any more. What was cancelled may have ended by that.
+    /// Later calls find no waiting task. A canceled run may have ended by that.
     func end(with ending: ChildProgram.Ending) {
         let (waiter, isCancelled) = state.withLock { state in
             defer { state.waiter = nil }
@@ -148,7 +148,7 @@ private final class Run: Sendable {
         waiter?.resume(returning: isCancelled ? .cancelled : ending)
     }
 
-    /// Whoever waits need not wait for the thread.
+    /// The waiting task need not wait for the thread.
     func cancel() {
         state.withLock { $0.isCancelled = true }
         kill()

@@ -1,7 +1,7 @@
 import CBrokerLinux
 
-/// How many descriptors the process may have.
+/// The limit of the process's descriptors.
 package enum DescriptorLimit {
-    /// - Returns: what it may have from now on: fewer where the system does not allow as many as are wanted.
+    /// - Returns: the limit from now on: lower if the system does not allow as many as wanted.
     package static func raise(to wanted: Int) -> Int { broker_allow_descriptors(wanted) }
 }

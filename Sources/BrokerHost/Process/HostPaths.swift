@@ -1,7 +1,7 @@
 import BrokerSystem
 import Glibc
 
-/// Where files are, by the XDG base directory specification and systemd's variables.
+/// The paths of files, by the XDG base directory specification and systemd's variables.
 package struct HostPaths: Sendable, Equatable {
     /// A relative path in one of the variables is ignored, as the specification asks.
     private let environment: [String: String]
@@ -9,9 +9,9 @@ package struct HostPaths: Sendable, Equatable {
     private let uid: UInt32
 
     /// - Parameters:
-    ///   - environment: of the process.
+    ///   - environment: the process's environment.
     ///   - isSystemMode: one broker for many users, under an account of its own.
-    ///   - uid: of the process; names the runtime directory when `XDG_RUNTIME_DIR` does not.
+    ///   - uid: the process's uid; part of the runtime directory's default if `XDG_RUNTIME_DIR` is not set.
     package init(
         environment: [String: String] = ProcessEnvironment.current(), isSystemMode: Bool = false, uid: UInt32 = getuid()
     ) {
@@ -20,20 +20,20 @@ package struct HostPaths: Sendable, Equatable {
         self.uid = uid
     }
 
-    /// The socket's path when neither a flag, nor `BROKER_SOCKET`, nor a file names one.
+    /// The socket's path if neither a flag, nor `BROKER_SOCKET`, nor a file names one.
     package var socket: String {
         if isSystemMode { return "/run/brokerd/broker.sock" }
         return runtimeDirectory + "/brokerd/broker.sock"
     }
 
-    /// Of the user's sessions.
+    /// The runtime directory of the user's sessions.
     package var runtimeDirectory: String { absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)" }
 
-    /// Where the vault's last commit is remembered for as long as the session lasts.
-    /// For a system service, until the machine is restarted (`RuntimeDirectory=`): not beside the socket, whose folder is root's.
+    /// Where the vault's last commit is remembered for as long as the session lasts. For a system service, until the machine is
+    /// restarted (`RuntimeDirectory=`): not next to the socket, whose folder is root's.
     package var anchors: String { anchorsParent + (isSystemMode ? "/anchors" : "/brokerd/anchors") }
 
-    /// Who cannot write here has no place for it.
+    /// A process that cannot write here has no place for it.
     package var anchorsParent: String {
         guard isSystemMode else { return runtimeDirectory }
         if let prepared = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, prepared.hasPrefix("/") {
@@ -42,14 +42,14 @@ package struct HostPaths: Sendable, Equatable {
         return "/run/brokerd-private"
     }
 
-    /// Where a system service makes sockets for sandboxes: the second one of `RuntimeDirectory=`, for other users pass through it. Nil where
-    /// none was prepared.
+    /// Where a system service makes sockets for sandboxes: the second folder of `RuntimeDirectory=`, as other users pass through
+    /// it. `nil` if none was prepared.
     package var sandboxes: String? {
         guard isSystemMode else { return nil }
         return environment["RUNTIME_DIRECTORY"]?.split(separator: ":").dropFirst().first.map(String.init)
     }
 
-    /// Where the vault is when neither a flag nor a file names a place. Nil without a home directory.
+    /// The vault's place if neither a flag nor a file names one. `nil` without a home directory.
     package var statePlace: StatePlace? {
         // `StateDirectory=` of the unit; the first of a colon-separated list.
         let prepared = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
@@ -62,8 +62,8 @@ package struct HostPaths: Sendable, Equatable {
         return state.map { .own($0, earlier: settings) }
     }
 
-    /// Where a key file lies, apart from the vault: in another folder of the home directory than configuration and state, which
-    /// people keep under version control or copy to other machines. Nil without a home directory.
+    /// The folder of a key file, apart from the vault: in another folder of the home directory than configuration and state,
+    /// which people keep under version control or copy to other machines. `nil` without a home directory.
     package var keyDirectory: String? {
         if isSystemMode { return "/var/lib/brokerd-key" }
         return (absolute("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }).map { $0 + "/brokerd-key" }

@@ -1,22 +1,21 @@
 import BrokerModel
 
-/// Lets go what is in memory for a moment only, and gives memory back when nothing is asked for: what a burst needed, and what
-/// starting did.
+/// Drops short-lived caches, and returns memory to the kernel when idle: memory of a burst, and of the start.
 package struct MemoryKeeper: Sendable {
     private let uses: @Sendable () -> UInt64
     private let clock: any BrokerClock
     private let forget: @Sendable () -> Void
     private let release: @Sendable () -> Void
 
-    /// From one look to the next.
+    /// Time between two checks.
     package static let pause = Duration.seconds(10)
-    /// Threads that had work end some seconds after it, and what they kept is free memory then.
+    /// Threads with work end some seconds after it, and their memory becomes free then.
     package static let releases = 2
 
     /// - Parameters:
-    ///   - uses: how often something was asked for so far.
+    ///   - uses: the number of requests so far.
     ///   - forget: called after each ``pause``.
-    ///   - release: called when nothing was asked for in a ``pause``, and ``releases`` times in all until something is again.
+    ///   - release: called if there was no request in a ``pause``, and ``releases`` times in all until there is one again.
     package init(
         uses: @escaping @Sendable () -> UInt64, clock: any BrokerClock, forget: @escaping @Sendable () -> Void,
         release: @escaping @Sendable () -> Void
@@ -27,7 +26,7 @@ package struct MemoryKeeper: Sendable {
         self.release = release
     }
 
-    /// Returns when its task is cancelled.
+    /// Returns when its task is canceled.
     package func run() async {
         var (seen, left) = (UInt64?.none, 0)
         do {

@@ -4,7 +4,7 @@ import BrokerValues
 
 /// A program that prints the vault's passphrase (`vault.passphrase_command`). No shell is involved, and it gets no input.
 package struct PassphraseCommand: Sendable {
-    /// A person may have to be asked by it; systemd gives a service half as much again to start.
+    /// It may have to ask a person; systemd gives a service half as much again to start.
     private static let patience = Duration.seconds(60)
     private static let longest = 1_024
 
@@ -14,7 +14,7 @@ package struct PassphraseCommand: Sendable {
     /// - Parameter words: the program and its arguments.
     package init(_ words: [String], clock: any BrokerClock) { (self.words, self.clock) = (words, clock) }
 
-    /// - Returns: the first line of what it prints.
+    /// - Returns: the first line of its output.
     /// - Throws: `awaitingKey`: the vault stays locked, and a person can bring the passphrase.
     package func passphrase() async throws(VaultError) -> Secret {
         let program = ChildProgram(words: words, longestOutput: Self.longest)
@@ -38,7 +38,7 @@ package struct PassphraseCommand: Sendable {
 
     private func failure(_ what: String) -> VaultError {
         .awaitingKey(
-            "The program of vault.passphrase_command (\(words[0])) \(what); mend that, or unlock the broker with brokerctl unlock."
+            "The program of vault.passphrase_command (\(words[0])) \(what); fix this, or unlock the broker with brokerctl unlock."
         )
     }
 }

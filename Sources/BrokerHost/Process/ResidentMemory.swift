@@ -1,11 +1,11 @@
 import CBrokerLinux
 import Glibc
 
-/// What this process takes of memory.
+/// The memory of this process.
 package enum ResidentMemory {
-    /// Of proc(5), `/proc/self/statm`, which everybody may read.
+    /// From proc(5), `/proc/self/statm`, which every process may read.
     ///
-    /// - Returns: nil where the kernel does not say.
+    /// - Returns: `nil` if the kernel does not say.
     package static func bytes() -> Int? {
         guard let file = fopen("/proc/self/statm", "re") else { return nil }
         defer { fclose(file) }
@@ -18,6 +18,6 @@ package enum ResidentMemory {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Gives the kernel back what can be had again: free pages of the heap, and pages of the program's and its libraries' files.
+    /// Returns recoverable memory to the kernel: free pages of the heap, and pages of the program's and its libraries' files.
     package static func release() { broker_release_memory() }
 }

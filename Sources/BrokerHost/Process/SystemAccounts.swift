@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// The accounts that the C library knows, from whichever sources nsswitch.conf(5) names. Each look-up has a thread of its own:
-/// one that asks a directory which does not answer must keep nobody else waiting.
+/// The accounts known to the C library, from the sources in nsswitch.conf(5). Each lookup has a thread of its own: one that waits
+/// for an unresponsive directory must not delay others.
 package struct SystemAccounts: AccountNames {
     package init() {}
 
@@ -34,7 +34,7 @@ package struct SystemAccounts: AccountNames {
                 return code
             }
             switch code {
-            // Some sources say by an error that there is no such account (getpwuid_r(3)).
+            // Some sources report a missing account as an error (getpwuid_r(3)).
             case 0, ENOENT, ESRCH, EBADF, EPERM: return name
             case EINTR: continue
             case ERANGE where size < 1 << 20: size *= 2
@@ -43,7 +43,7 @@ package struct SystemAccounts: AccountNames {
         }
     }
 
-    /// - Returns: its gid; nil when there is none, or none can be looked up.
+    /// - Returns: its gid; `nil` if there is none, or the lookup failed.
     package static func group(named name: String) -> UInt32? {
         var buffer = [CChar](repeating: 0, count: 64 << 10)
         return buffer.withUnsafeMutableBufferPointer { buffer in

@@ -2,7 +2,7 @@ import Glibc
 
 /// The user namespace that the broker runs in.
 package enum UserNamespace {
-    /// The uid that stands for all who have no number in this namespace (user_namespaces(7)); nil where everybody has one.
+    /// The uid that stands for all users without a number in this namespace (user_namespaces(7)); `nil` if every user has one.
     package static var overflowUID: UInt32? {
         isWhole(text("/proc/self/uid_map"))
             ? nil : UInt32(text("/proc/sys/kernel/overflowuid").filter(\.isNumber)) ?? 65_534

@@ -4,11 +4,11 @@ import BrokerSystem
 import BrokerValues
 import Glibc
 
-/// Asks by polkit, whose agent the person's desktop has, or `pkttyagent` on a terminal.
+/// Asks through polkit, with the agent of the person's desktop, or `pkttyagent` on a terminal.
 package struct PolkitPresence: PresenceAuthority {
     package init() {}
 
-    /// What polkit calls a method's action; systemd/token-broker.policy has them.
+    /// The polkit action of a method; systemd/token-broker.policy defines them.
     package static func action(_ method: String) -> String { "token-broker.\(method.lowercased())" }
 
     package func ask(_ question: PresenceQuestion, process: Int32, uid: UInt32) async -> PresenceAnswer {
@@ -95,8 +95,8 @@ package struct PolkitPresence: PresenceAuthority {
         return isChallenge ? .nobodyAsks : .notShown
     }
 
-    /// What polkit says in the place of the action's own text. It fills in `$(caller)` and `$(app)` itself, once: what others chose
-    /// is never a text that it reads for such.
+    /// The text that polkit shows instead of the action's own. Polkit fills in `$(caller)` and `$(app)` itself, once: text chosen
+    /// by others is never expanded.
     private static func message(for question: PresenceQuestion) -> String? {
         switch (question.caller, question.apps.isEmpty) {
         case (_?, false): "Authentication is needed to let $(caller) have tokens of the app $(app)."
@@ -108,7 +108,7 @@ package struct PolkitPresence: PresenceAuthority {
 
     private static func shown(_ text: String?) -> String { text.map { SafeText($0, atMost: 300, .mark).text } ?? "" }
 
-    /// In clock ticks since boot.
+    /// Clock ticks since boot.
     private static func start(of process: Int32) -> UInt64? {
         guard let folder = ProcessFolder.open(pid: process) else { return nil }
         return folder.statField(22).flatMap { UInt64($0) }

@@ -3,10 +3,9 @@ import Glibc
 
 /// The service manager that started the process, if one did; without it every call does nothing.
 ///
-/// All of it is sd_notify(3): datagrams to `$NOTIFY_SOCKET`, which the program's children do not get to see
-/// (``BrowserLauncher``).
+/// It uses sd_notify(3): datagrams to `$NOTIFY_SOCKET`, which the program's children do not see (``BrowserLauncher``).
 package struct ServiceManager: Sendable {
-    /// How often systemd wants to hear from us (`WatchdogSec=`), nil when it does not. Ping at half of it.
+    /// How often systemd expects a ping (`WatchdogSec=`), or `nil` if it does not. Ping at half of it.
     package let watchdogInterval: Duration?
 
     package init() {
@@ -21,7 +20,7 @@ package struct ServiceManager: Sendable {
     /// One line for `systemctl status`. No personal data: every user of the machine may read it.
     package func status(_ text: String) { notify("STATUS=\(Self.line(text))") }
 
-    /// A reload has begun; ``ready(status:)`` ends it. With the time that `Type=notify-reload` (systemd 253) asks for.
+    /// A reload has begun; ``ready(status:)`` ends it. Includes the time that `Type=notify-reload` (systemd 253) requires.
     ///
     /// - Parameter monotonicMicroseconds: CLOCK_MONOTONIC at the moment of the signal.
     package func reloading(monotonicMicroseconds: UInt64 = Self.monotonicMicroseconds()) {
@@ -30,11 +29,11 @@ package struct ServiceManager: Sendable {
 
     package func stopping() { notify("STOPPING=1\nSTATUS=Finishing what is in flight") }
 
-    /// To be sent only by what proves that the event loop turns.
+    /// Send it only after a proof that the event loop turns.
     package func watchdogPing() { notify("WATCHDOG=1") }
 
     private func notify(_ state: String) {
-        // Nobody to tell is no error, and neither is a manager that went away.
+        // A missing manager is no error, and neither is one that went away.
         _ = sd_notify(0, state)
     }
 
@@ -42,7 +41,7 @@ package struct ServiceManager: Sendable {
 }
 
 extension ServiceManager {
-    /// CLOCK_MONOTONIC, which `MONOTONIC_USEC=` is measured by.
+    /// CLOCK_MONOTONIC, the clock of `MONOTONIC_USEC=`.
     package static func monotonicMicroseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

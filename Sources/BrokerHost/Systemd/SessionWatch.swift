@@ -2,8 +2,8 @@ import BrokerSystem
 import Dispatch
 import Glibc
 
-/// What logind says of the user's sessions and of the machine's sleep: reasons to lock, never to unlock. Every process of the
-/// person can have logind say `Unlock`.
+/// Events of logind about the user's sessions and the machine's sleep: reasons to lock, never to unlock. Every process of the
+/// person can make logind send `Unlock`.
 package struct SessionWatch: Sendable {
     package enum Event: String, Sendable {
         case sleeps = "the machine goes to sleep"
@@ -18,15 +18,14 @@ package struct SessionWatch: Sendable {
         watchesScreen = screen
     }
 
-    /// A system bus that went away comes back, or not.
+    /// A system bus that went away may come back.
     private static let pause: UInt32 = 5
 
-    /// From now on, and until the process ends. Does nothing when nothing is to be watched.
+    /// Watches from now on until the process ends. Does nothing if there is nothing to watch.
     ///
     /// - Parameters:
-    ///   - onEvent: the machine does not sleep before this has returned, as far as logind lets it wait (5 s, unless configured
-    ///     otherwise).
-    ///   - onTrouble: called with an `errno` when logind cannot be heard; it is tried again.
+    ///   - onEvent: the machine does not sleep before this has returned, as far as logind lets it wait (5 s, unless configured otherwise).
+    ///   - onTrouble: called with an `errno` if logind is not reachable; the watch tries again.
     package func start(
         _ onEvent: @escaping @Sendable (Event) async -> Void, onTrouble: @escaping @Sendable (Int32) -> Void
     ) {
@@ -41,7 +40,7 @@ package struct SessionWatch: Sendable {
         if status != 0 { onTrouble(status) }
     }
 
-    /// On the watch's own thread, which may block.
+    /// Runs on the watch's own thread, which may block.
     private static func wait(for onEvent: @escaping @Sendable (Event) async -> Void, _ event: Event) {
         let done = DispatchSemaphore(value: 0)
         Task {

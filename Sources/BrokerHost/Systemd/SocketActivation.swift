@@ -4,27 +4,27 @@ import Glibc
 /// A listening socket that the service manager opened for us (sd_listen_fds(3)).
 package struct ActivatedSocket: Sendable, Equatable {
     package let descriptor: Int32
-    /// As the manager bound it; nil for an abstract or unnamed one.
+    /// As bound by the manager; `nil` for an abstract or unnamed one.
     package let path: String?
 }
 
-/// All that came, each under its own name.
+/// All received sockets, each under its own name.
 package struct ActivatedSockets: Sendable, Equatable {
-    /// The broker's own.
+    /// The broker's own socket.
     package let main: ActivatedSocket
-    /// Those of doors.
+    /// The sockets of other doors.
     package let others: [String: ActivatedSocket]
 }
 
 package enum SocketActivation {
-    /// `FileDescriptorName=` of brokerd.socket; also what systemd calls it when the unit says nothing.
+    /// `FileDescriptorName=` of brokerd.socket; also systemd's default if the unit sets none.
     package static let name = "brokerd.socket"
 
-    /// Takes the descriptors and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child believes they
-    /// are its own. Changes the environment: call it before any thread starts, and once.
+    /// Takes the descriptors and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child takes them for its own.
+    /// Changes the environment: call it before any thread starts, and once.
     ///
-    /// - Parameter others: names of sockets that may come beside ``name``.
-    /// - Returns: nil when the process was not socket-activated. Descriptors of unknown names are closed.
+    /// - Parameter others: names of further sockets that may come with ``name``.
+    /// - Returns: `nil` if the process was not socket-activated. Descriptors of unknown names are closed.
     package static func take(with others: [String]) throws(SocketActivationError) -> ActivatedSockets? {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -82,7 +82,7 @@ package enum SocketActivation {
 
 package enum SocketActivationError: Error, Sendable, Equatable {
     case unreadable(errno: Int32)
-    /// Sockets came, but none of them is called `brokerd.socket`.
+    /// Sockets were passed, but none is named `brokerd.socket`.
     case notOurs(names: [String])
     case several(Int, name: String)
     case notAListeningUnixSocket

@@ -1,20 +1,19 @@
 import BrokerModel
 
-/// Tells systemd's watchdog that the process lives, for as long as it gives a sign of it.
+/// Pings systemd's watchdog as long as the process shows that it is alive.
 package struct Watchdog: Sendable {
     private let manager: ServiceManager
     private let clock: any BrokerClock
     private let sign: @Sendable () async throws -> Void
 
-    /// - Parameter sign: returns when everything that must run has run. If it never does, no ping goes out, and systemd starts
-    ///   the process anew.
+    /// - Parameter sign: returns when everything that must run has run. If it never does, no ping is sent, and systemd restarts the process.
     package init(manager: ServiceManager, clock: any BrokerClock, sign: @escaping @Sendable () async throws -> Void) {
         self.manager = manager
         self.clock = clock
         self.sign = sign
     }
 
-    /// Returns when its task is cancelled; at once when nobody watches.
+    /// Returns when its task is canceled; at once if there is no watchdog.
     package func run() async {
         guard let interval = manager.watchdogInterval else { return }
         do {

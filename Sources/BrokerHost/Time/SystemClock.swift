@@ -4,9 +4,9 @@ import Glibc
 
 /// The machine's clocks.
 package struct SystemClock: BrokerClock {
-    /// The longest stretch slept at once. The language does not promise that its timers count the time a machine was
-    /// suspended, so a wait is cut into slices and each one looks at the boot-time clock again: after a resume, a wait
-    /// that is over ends at most this much late.
+    /// The longest single sleep. The language does not promise that its timers count the time a machine was suspended, so a wait
+    /// is cut into slices and each one checks the boot-time clock again: after a resume, a wait that is over ends at most this
+    /// much late.
     private let slice: Duration
 
     package init(slice: Duration = .seconds(15)) { self.slice = slice }

@@ -76,7 +76,7 @@ package final class BrokerConnection: Sendable {
             let link = try await connected(until: deadline)
             let outcome = await link.exchange(
                 at: location, liveness, observer: interaction.map(Self.observer), line: request.line)
-            if outcome.tellsOfStop { leave(link) }
+            if outcome.announcesStop { leave(link) }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result
             case .failure(let error): throw error

@@ -13,7 +13,7 @@ extension BrokerClientError {
                 .brokerNotAvailable,
                 "No broker listens at \(path). Start it "
                     + (location.isEverybodys
-                        ? "(that is for an administrator) with: systemctl start brokerd-system.socket"
+                        ? "(as an administrator) with: systemctl start brokerd-system.socket"
                         : "with: systemctl --user start brokerd.socket"),
                 isRetryable: true, cause: failure)
         case .busy:
@@ -42,7 +42,7 @@ extension BrokerClientError {
     static var lost: BrokerClientError {
         BrokerClientError(
             .connectionLost,
-            "The broker went away before it answered, and may or may not have acted; look what it did, or try again.",
+            "The broker went away before it answered, and may or may not have acted; check its state, or try again.",
             isRetryable: true)
     }
 
@@ -53,8 +53,8 @@ extension BrokerClientError {
     package static func noAnswer(at location: SocketLocation) -> BrokerClientError {
         let help =
             location.isEverybodys
-            ? "an administrator sees with journalctl --unit brokerd-system why, and ends it with systemctl restart brokerd-system."
-            : "journalctl --user-unit brokerd may say why, systemctl --user restart brokerd ends it."
+            ? "an administrator finds the reason with journalctl --unit brokerd-system, and ends it with systemctl restart brokerd-system."
+            : "journalctl --user-unit brokerd may show the reason, systemctl --user restart brokerd ends it."
         return BrokerClientError(.brokerNotAvailable, "The broker does not answer; \(help)", isRetryable: true)
     }
 
@@ -65,7 +65,7 @@ extension BrokerClientError {
     package static func notUnderstood(cause: (any Error)?) -> BrokerClientError {
         BrokerClientError(
             .invalidResponse,
-            "What answers on the socket does not speak this version of the broker's protocol; update the older of the two.",
+            "The process on the socket does not speak this version of the broker's protocol; update the older of the two.",
             cause: cause)
     }
 

@@ -64,7 +64,7 @@ package final class DirectConnection {
         while true {
             try connect(until: deadline)
             let outcome = exchange(line)
-            let isLast = if case .answer = outcome { outcome.tellsOfStop } else { true }
+            let isLast = if case .answer = outcome { outcome.announcesStop } else { true }
             if isLast { close() }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result

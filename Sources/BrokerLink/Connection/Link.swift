@@ -59,7 +59,7 @@ package final class Link: Sendable {
         var queued = 0
         var flushed = 0
         /// The error for calls that still wait at the end, unless the connection was lost.
-        var parting: Outcome?
+        var finalOutcome: Outcome?
     }
 
     private let stream: StreamSocket
@@ -238,7 +238,7 @@ extension Link {
         case nil:
             // Any failure may have lost an answer, and no call may wait for a lost answer.
             state.withLock { state in
-                state.parting = .garbled
+                state.finalOutcome = .garbled
                 if state.isOpen { endSending(&state) }
             }
         }
@@ -249,7 +249,7 @@ extension Link {
             // No caller waits for an answer after its task was cancelled.
             state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: .answer(answer))
         } else if case .error(let error) = answer {
-            state.withLock { $0.parting = .dismissed(error) }
+            state.withLock { $0.finalOutcome = .dismissed(error) }
         }
     }
 
@@ -268,14 +268,14 @@ extension Link {
     }
 
     private func finish(_ ending: Outcome? = nil) {
-        let (waiting, flushed, parting) = state.withLock { state in
+        let (waiting, flushed, finalOutcome) = state.withLock { state in
             state.isOpen = false
             defer { state.waiting = [:] }
-            return (state.waiting.values, state.flushed, ending ?? state.parting)
+            return (state.waiting.values, state.flushed, ending ?? state.finalOutcome)
         }
         closeDescriptors()
         for one in waiting {
-            one.continuation.resume(returning: parting ?? .lost(sent: one.end <= flushed))
+            one.continuation.resume(returning: finalOutcome ?? .lost(sent: one.end <= flushed))
         }
         events?(.connectionEnded)
     }

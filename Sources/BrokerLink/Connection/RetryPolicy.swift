@@ -47,7 +47,7 @@ struct RetryPolicy {
 
 extension Link.Outcome {
     /// The broker answered that it is about to stop: further requests are for its successor, on a new connection.
-    var tellsOfStop: Bool {
+    var announcesStop: Bool {
         guard case .answer(.error(let error)) = self else { return false }
         return switch error.brokerError.reason {
         case .shuttingDown, .interrupted: true

@@ -75,7 +75,7 @@ private final class OpenNotice: Sendable {
             state.child = child
             return state.isClosed
         }
-        if isClosed, child != nil { takeAway() }
+        if isClosed, child != nil { closeNotification() }
     }
 
     func close() {
@@ -83,15 +83,15 @@ private final class OpenNotice: Sendable {
             state.isClosed = true
             return state.child != nil
         }
-        if isShown { takeAway() }
+        if isShown { closeNotification() }
     }
 
     /// It shows the notification first, and handles SIGINT after that. If it ends in between, the notification remains, with
     /// buttons that do nothing.
-    private func takeAway() {
+    private func closeNotification() {
         let status = DetachedThread.start { [self] in
             var looks = 0
-            while looks < Self.mostLooks, isNotReady() {
+            while looks < Self.maxPolls, isNotReady() {
                 usleep(Self.pause)
                 looks += 1
             }
@@ -103,6 +103,6 @@ private final class OpenNotice: Sendable {
     private func isNotReady() -> Bool { state.withLock { $0.child.map { !$0.handlesInterrupt() } ?? false } }
 
     /// Five seconds in total: the time that a desktop may take to show it.
-    private static let mostLooks = 500
+    private static let maxPolls = 500
     private static let pause: UInt32 = 10_000
 }

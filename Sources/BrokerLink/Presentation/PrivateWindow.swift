@@ -17,7 +17,7 @@ struct PrivateWindow: BrowserOpening {
     func open(_ page: SignInPage) async throws {
         let name = (await defaultBrowser() ?? "").filter { !$0.isNewline }
         guard let command = Self.command(for: name) else {
-            let which = name.isEmpty ? "No default browser is set" : "The private windows of \(name) are not known here"
+            let which = name.isEmpty ? "No default browser is set" : "Private windows of \(name) are not supported"
             throw BrokerClientError(
                 .browserNotAvailable, "\(which); name the command that opens one, or use the usual window.")
         }

@@ -40,7 +40,7 @@ public struct SystemBrowser: BrowserOpening {
     public func open(_ page: SignInPage) async throws {
         guard BrowserCommand.isWebAddress(page.url) else {
             throw BrokerClientError(
-                .invalidResponse, "The broker named a sign-in page that is no web address, so it was not opened.")
+                .invalidResponse, "The broker named a sign-in page that is not a web address, so it was not opened.")
         }
         for command in commands where await start(command, url: page.url) { return }
         let tried = commands.map(\.program).joined(separator: ", ")

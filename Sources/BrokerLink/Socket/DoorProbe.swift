@@ -17,13 +17,13 @@ package enum DoorProbe {
             switch error {
             case .notRunning: return "nobody listens there"
             case .untrusted(let uid): return "it belongs to another user (uid \(uid))"
-            default: return "it cannot be connected to"
+            default: return "no connection is possible"
             }
         }
         defer { close(stream.descriptor) }
         let answer = ask(stream)
-        guard !answer.isEmpty else { return "nobody answers there" }
-        return answer.indices.contains { answer[$0...].starts(with: good) } ? nil : "something else answers there"
+        guard !answer.isEmpty else { return "there is no answer" }
+        return answer.indices.contains { answer[$0...].starts(with: good) } ? nil : "another program answers there"
     }
 
     private static func ask(_ stream: StreamSocket) -> [UInt8] {

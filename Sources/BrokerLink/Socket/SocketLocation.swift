@@ -38,12 +38,12 @@ package struct SocketLocation: Sendable, Hashable {
 
     private static let everybodys = "/run/brokerd/broker.sock"
     /// Exists if the administrator has enabled the machine's broker: then people have none of their own (brokerd.socket).
-    private static let everybodysEnabled = "/etc/systemd/system/sockets.target.wants/brokerd-system.socket"
+    private static let systemBrokerEnabled = "/etc/systemd/system/sockets.target.wants/brokerd-system.socket"
 
     private static func own(_ path: String, _ isThere: (String) -> Bool) -> SocketLocation {
         let (isOwn, isEverybodys) = (isThere(path), isThere(everybodys))
         if isOwn { return SocketLocation(path: path, other: isEverybodys ? everybodys : nil) }
-        return SocketLocation(path: isEverybodys || isThere(everybodysEnabled) ? everybodys : path)
+        return SocketLocation(path: isEverybodys || isThere(systemBrokerEnabled) ? everybodys : path)
     }
 
     package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -29,7 +29,7 @@ final class Discovery: Sendable {
             return try await discovered(authority)
         } catch .invalidResponse(status: let status?, let why) {
             let completion = completion(of: authority)
-            guard !authority.rules.alwaysHasOpenIDDocument, completion.isWholeProvider else {
+            guard !authority.rules.alwaysHasOpenIDDocument, completion.describesWholeProvider else {
                 throw .invalidResponse(status: status, why)
             }
             return try MetadataReader.metadata(
@@ -101,7 +101,7 @@ final class Discovery: Sendable {
     private func metadata(at address: String, of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         guard let url = EndpointRule(authority: authority).accepted(address) else {
             throw .invalidResponse(
-                status: nil, "The authority \(authority.url) is no address that can be asked. Check its spelling.")
+                status: nil, "The authority \(authority.url) is not a usable URL. Check its spelling.")
         }
         let completion = completion(of: authority)
         let document = try await documents.document(at: DocumentPlace(url, of: authority)) {
@@ -137,7 +137,7 @@ extension Discovery {
 
 extension MetadataOverride {
     /// Enough for a provider that publishes no document at all.
-    fileprivate var isWholeProvider: Bool {
+    fileprivate var describesWholeProvider: Bool {
         ["authorization_endpoint", "token_endpoint", "jwks_uri"].allSatisfy { endpoints[$0] != nil }
     }
 }

@@ -113,7 +113,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
                     known.freshUntil = clock.uptime + Self.pauseAfterFailure
                     known.servesWhileRenewed = false
                     keep(known, at: place)
-                } else if error.saysDocumentIsGone {
+                } else if error.meansDocumentIsGone {
                     entries.withLock { _ = $0.remove(place) }
                     await store?.forget(place.name)
                 } else if var known = entries.withLock({ $0.peek(place) }) {
@@ -240,7 +240,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
 }
 
 extension ProviderError {
-    fileprivate var saysDocumentIsGone: Bool {
+    fileprivate var meansDocumentIsGone: Bool {
         switch self {
         case .invalidResponse(status: 404, _), .invalidResponse(status: 410, _): true
         default: false

@@ -25,7 +25,7 @@ extension HTTPTransport {
             target = next
         }
         throw .invalidResponse(
-            status: nil, "The provider \(url.server) redirects in circles. Check the authority's address.")
+            status: nil, "The provider \(url.server) redirects in a loop. Check the authority's address.")
     }
 }
 

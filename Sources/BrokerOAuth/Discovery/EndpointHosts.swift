@@ -25,24 +25,24 @@ struct EndpointHosts {
 
     /// A sign-in on another device has no redirect, so no `iss` either: the endpoint that makes the code must be the issuer's,
     /// or that of the server that redeems it.
-    func allows(deviceEndpoint url: String, beside tokenEndpoint: String) -> Bool {
-        isAllowed(url, as: "device_authorization_endpoint") || isBeside(tokenEndpoint, url)
+    func allows(deviceEndpoint url: String, with tokenEndpoint: String) -> Bool {
+        isAllowed(url, as: "device_authorization_endpoint") || isNextTo(tokenEndpoint, url)
     }
 
     /// A client that another provider registers there would be one that its users' codes are valid for.
-    func allows(registrationEndpoint url: String, beside tokenEndpoint: String) -> Bool {
-        isAllowed(url, as: "registration_endpoint") || isBeside(tokenEndpoint, url)
+    func allows(registrationEndpoint url: String, with tokenEndpoint: String) -> Bool {
+        isAllowed(url, as: "registration_endpoint") || isNextTo(tokenEndpoint, url)
     }
 
     /// UserInfo's statement about the user counts only if both endpoints are the issuer's: otherwise a token of another
     /// issuer would be disclosed to it and stored as its own.
-    func allows(userInfoEndpoint url: String, beside tokenEndpoint: String) -> Bool {
+    func allows(userInfoEndpoint url: String, with tokenEndpoint: String) -> Bool {
         isAllowed(url, as: "userinfo_endpoint") && isAllowed(tokenEndpoint, as: "token_endpoint")
             || areNeighbors(url, tokenEndpoint)
     }
 
     /// On a host that is not the issuer's, the operator of the token endpoint is trusted to operate the other endpoints.
-    private func isBeside(_ tokenEndpoint: String, _ url: String) -> Bool {
+    private func isNextTo(_ tokenEndpoint: String, _ url: String) -> Bool {
         areNeighbors(url, tokenEndpoint)
             || !authority.isHost(of: tokenEndpoint) && WebURL(url)?.origin == WebURL(tokenEndpoint)?.origin
     }
@@ -55,13 +55,13 @@ struct EndpointHosts {
     }
 
     private func isAllowed(_ url: String, as name: String) -> Bool {
-        if completion.endpoints[name] == url || isIssuers(url) { return true }
+        if completion.endpoints[name] == url || belongsToIssuer(url) { return true }
         guard let place = WebURL(url), place.isSecure, place.port == nil || place.port == 443 else { return false }
         return KnownProviders.uses(place.host, at: authority.environment)
     }
 
     /// Whether an endpoint is the issuer's own: on its host, and below its path unless the host is the provider's own.
-    private func isIssuers(_ url: String) -> Bool {
+    private func belongsToIssuer(_ url: String) -> Bool {
         guard authority.isHost(of: url) else { return false }
         return authority.rules.hasHostWideClients || KnownProviders.own(authority.environment)
             || WebURL(url)?.isBelow(authority.path) == true
@@ -75,19 +75,19 @@ extension WebURL {
         let path = path.utf8.dropFirst()
         guard path.starts(with: start.utf8) else { return false }
         let rest = path.dropFirst(start.utf8.count)
-        return rest.isEmpty || rest.first == UInt8(ascii: "/") && Self.leadsDown(rest)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/") && Self.isUnambiguous(rest)
     }
 
     /// The path without its last component. `nil` if a query might distinguish issuers, or if the path might be ambiguous.
     fileprivate var folder: String? {
         let whole = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
-        guard !hasQuery, Self.leadsDown(path.utf8), let slash = whole.lastIndex(of: "/") else { return nil }
+        guard !hasQuery, Self.isUnambiguous(path.utf8), let slash = whole.lastIndex(of: "/") else { return nil }
         return String(whole[..<slash])
     }
 
     /// Whether no part of the path can be read as a step up: browsers, proxies and servers differ in how they read dots,
     /// parameters (`..;`) and percent-encoding.
-    private static func leadsDown(_ path: some Collection<UInt8>) -> Bool {
+    private static func isUnambiguous(_ path: some Collection<UInt8>) -> Bool {
         path.split(separator: UInt8(ascii: "/")).allSatisfy { name in
             name.first != UInt8(ascii: ".") && !name.contains(UInt8(ascii: "%")) && !name.contains(UInt8(ascii: ";"))
         }

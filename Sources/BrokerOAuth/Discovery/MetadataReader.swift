@@ -14,7 +14,7 @@ enum MetadataReader {
                 throw invalid(authority, "names no \(name)")
             }
             guard let url = rule.accepted(text) else {
-                throw invalid(authority, "names a \(name) that is no https URL")
+                throw invalid(authority, "names a \(name) that is not an https URL")
             }
             return url.text
         }
@@ -60,17 +60,17 @@ enum MetadataReader {
                     + "of the configuration: \(foreign.name) = \"…\".")
         }
         if let url = metadata.deviceAuthorizationEndpoint,
-            !hosts.allows(deviceEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(deviceEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.deviceAuthorizationEndpoint = nil
         }
         if let url = metadata.registrationEndpoint,
-            !hosts.allows(registrationEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(registrationEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.registrationEndpoint = nil
         }
         if let url = metadata.userinfoEndpoint,
-            !hosts.allows(userInfoEndpoint: url, beside: metadata.tokenEndpoint)
+            !hosts.allows(userInfoEndpoint: url, with: metadata.tokenEndpoint)
         {
             metadata.userinfoEndpoint = nil
         }
@@ -96,6 +96,6 @@ enum MetadataReader {
 
     private static func invalid(_ authority: Authority, _ what: String) -> ProviderError {
         .invalidResponse(
-            status: nil, "The discovery document of \(authority.url) \(what). Ask who runs the provider.")
+            status: nil, "The discovery document of \(authority.url) \(what). Ask the provider's operator.")
     }
 }

@@ -49,7 +49,7 @@ struct EndpointAnswer {
 
     /// - Parameter what: a clause: "names no code".
     func incomplete(_ what: String) -> ProviderError {
-        .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask who runs the provider.")
+        .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask the provider's operator.")
     }
 }
 
@@ -66,9 +66,9 @@ extension OAuthRefusal {
         let description = ["error_description", "message", "description"].lazy
             .compactMap { (inner ?? answer)[$0]?.stringValue }.first
         self.init(
-            error: SafeText(Echo.hidden(error, of: sent), atMost: 80).text,
-            subError: answer["suberror"]?.stringValue.map { SafeText(Echo.hidden($0, of: sent), atMost: 80).text },
-            description: description.map { SafeText(Echo.hidden($0, of: sent), atMost: 400).text },
+            error: SafeText(Redaction.hidden(error, of: sent), atMost: 80).text,
+            subError: answer["suberror"]?.stringValue.map { SafeText(Redaction.hidden($0, of: sent), atMost: 80).text },
+            description: description.map { SafeText(Redaction.hidden($0, of: sent), atMost: 400).text },
             status: status,
             claims: answer["claims"]?.stringValue.flatMap(Self.claims),
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
@@ -109,7 +109,7 @@ extension Secret {
 
 /// Some servers repeat the request in an error ("wrong client for this refresh token: …"). Logs and apps get that text as the
 /// provider's message.
-private enum Echo {
+private enum Redaction {
     private static let secrets = [
         "refresh_token", "code", "code_verifier", "client_secret", "client_assertion", "device_code", "token",
         "id_token_hint",

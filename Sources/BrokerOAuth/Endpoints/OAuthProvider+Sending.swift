@@ -26,7 +26,7 @@ extension OAuthProvider {
     func endpoint(_ url: String, of metadata: ProviderMetadata) throws(ProviderError) -> WebURL {
         guard let endpoint = EndpointRule(authority: metadata.authority).accepted(url) else {
             throw .invalidResponse(
-                status: nil, "The provider names an address that is no https URL. Ask who runs the provider.")
+                status: nil, "The provider names an address that is not an https URL. Ask the provider's operator.")
         }
         return endpoint
     }

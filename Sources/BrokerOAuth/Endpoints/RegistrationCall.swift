@@ -97,7 +97,7 @@ extension RegisteredClient {
         let method = try Self.method(in: object, of: answer)
         let secret = method == .none ? nil : object.secret("client_secret")
         guard secret != nil || !isConfidential else {
-            throw answer.incomplete("makes a public client where one with a secret was asked for")
+            throw answer.incomplete("makes a public client instead of one with a secret")
         }
         let expiry = object["client_secret_expires_at"]?.seconds
         self.init(

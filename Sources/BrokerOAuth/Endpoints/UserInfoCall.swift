@@ -21,7 +21,7 @@ extension OAuthProvider {
         let body = answer.response.body
         guard body.count <= CompactToken.longest, (try? JSONReader.read(body, names: .areUnique)) != nil,
             let subject = object["sub"]?.exactText, !subject.text.isEmpty
-        else { throw answer.incomplete("does not say whom the token is for") }
+        else { throw answer.incomplete("does not name the token's user") }
         return UserInfo(subject: subject, claims: object)
     }
 }

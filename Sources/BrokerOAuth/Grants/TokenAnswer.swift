@@ -57,7 +57,7 @@ struct TokenAnswer {
             ("access_token", Self.visible), ("refresh_token", Self.printable), ("id_token", Self.visible),
         ] {
             guard object.secret(name)?.consists(of: allowed) ?? true else {
-                throw answer.incomplete("holds characters in its \(name) that no token has")
+                throw answer.incomplete("has characters in its \(name) that are invalid in tokens")
             }
         }
         // Some providers leave it out. Then the requested type applies, unless that is a binding which the answer must confirm.
@@ -67,7 +67,7 @@ struct TokenAnswer {
             throw answer.incomplete("is of a type that the broker does not know")
         }
         guard type != .dpop || isProven else {
-            throw answer.incomplete("is bound to a key, which was not asked for")
+            throw answer.incomplete("is bound to a key, which was not requested")
         }
         return TokenResponse(
             accessToken: accessToken,
@@ -91,7 +91,7 @@ struct TokenAnswer {
         case (.refreshToken, 400):
             return .refusedWithoutReason(
                 status: 400,
-                "The provider \(answer.server) refused the saved sign-in and gave no reason. Try again; if it stays so, sign in "
+                "The provider \(answer.server) refused the saved sign-in and gave no reason. Try again; if this persists, sign in "
                     + "again.")
         // A code is short-lived: treating it as wrong loses nothing.
         case (.authorizationCode, 400), (.authorizationCode, 403), (.deviceCode, 400), (.deviceCode, 403):

@@ -22,9 +22,9 @@ package enum CertificateFault: Sendable, Equatable {
     var advice: String {
         switch self {
         case .outOfDate:
-            "Check this machine's clock; if it is right, who runs the provider has to renew the certificate."
+            "Check this machine's clock; if it is right, the provider's operator must renew the certificate."
         case .otherName:
-            "Another server than the provider's answers: a network's sign-in page, perhaps, or the authority's address is wrong."
+            "Another server than the provider's answers: perhaps a network's sign-in page, or the authority's URL is wrong."
         case .unknownAuthority:
             "If your organization runs the provider and has a certificate authority of its own, set oauth.ca_file (--ca-file) to it. If not, "
                 + "something on the network may stand in for the provider; try another network."

@@ -20,7 +20,7 @@ struct CertificateTrust: Sendable {
         if let folders = variables.directory,
             folders.split(separator: ":").allSatisfy({ access(String($0), R_OK | X_OK) != 0 })
         {
-            throw .caFile(folders, "there is no such folder that can be listed (SSL_CERT_DIR)")
+            throw .caFile(folders, "none of its folders can be listed (SSL_CERT_DIR)")
         }
         directory = variables.directory ?? systemDirectory
         var texts: [[UInt8]] = []

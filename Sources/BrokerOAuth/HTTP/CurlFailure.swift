@@ -48,7 +48,7 @@ extension HTTPFailure {
             CURLE_HTTP2_STREAM, CURLE_SEND_FAIL_REWIND:
             (.connectionLost, "the connection to \(server) was lost before the answer was complete")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP_RETURNED_ERROR:
-            (.notHTTP, "\(server) did not answer in HTTP")
+            (.notHTTP, "\(server) did not send an HTTP response")
         default:
             (.internal, "the request to \(server) failed (libcurl \(code.rawValue))")
         }

@@ -23,7 +23,7 @@ final class CurlTransfer {
     /// The check that libcurl calls before it connects.
     private let addressCheck: UnsafeMutablePointer<ccurl_address_check>
 
-    private var sentOfBody = 0
+    private var sentBodyBytes = 0
     /// How often the request was about to be sent. Above one, libcurl found a kept connection dead and tries another.
     private var attempts = 0
     private var headers: [String: [String]] = [:]
@@ -193,7 +193,7 @@ final class CurlTransfer {
             ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context),
             ccurl_set_prereq_callback(easy) { context, remote, _, _, _ in
                 let transfer = CurlTransfer.from(context)
-                let mayGo = transfer?.mayGoOut(to: remote.map { String(cString: $0) } ?? "") ?? false
+                let mayGo = transfer?.maySend(to: remote.map { String(cString: $0) } ?? "") ?? false
                 return mayGo ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
             },
             ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context),
@@ -225,7 +225,7 @@ final class CurlTransfer {
     }
 
     /// Called when the connection is established and nothing of the request has been sent on it.
-    private func mayGoOut(to remoteAddress: String) -> Bool {
+    private func maySend(to remoteAddress: String) -> Bool {
         // The connection may date from a time when its issuer was allowed more.
         guard mayConnect(to: IPAddress(remoteAddress)) else { return false }
         if !submission.url.isSecure, IPAddress(remoteAddress)?.isLoopback != true {
@@ -246,13 +246,13 @@ final class CurlTransfer {
 
     private func send(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
         guard let buffer, let body = submission.request.body else { return 0 }
-        let count = min(capacity, body.count - sentOfBody)
+        let count = min(capacity, body.count - sentBodyBytes)
         guard count > 0 else { return 0 }
         body.withBytes { bytes in
             UnsafeMutableRawBufferPointer(start: buffer, count: count)
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[sentOfBody..<(sentOfBody + count)]))
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[sentBodyBytes..<(sentBodyBytes + count)]))
         }
-        sentOfBody += count
+        sentBodyBytes += count
         return count
     }
 
@@ -273,7 +273,7 @@ final class CurlTransfer {
         if line.starts(with: "HTTP/".utf8) {
             // The final response after an interim one (RFC 9110, section 15.2).
             headers = [:]
-            leaveMachineInTrouble(line)
+            closeAfterServerError(line)
         } else if let field = HeaderField(line) {
             headers[field.name, default: []].append(field.value)
         }
@@ -282,7 +282,7 @@ final class CurlTransfer {
 
     /// The host's name may refer to another machine by now, which a kept connection never reaches. So after a status of 500 or
     /// more the next request opens a new connection.
-    private func leaveMachineInTrouble(_ statusLine: UnsafeRawBufferPointer) {
+    private func closeAfterServerError(_ statusLine: UnsafeRawBufferPointer) {
         guard let blank = statusLine.firstIndex(of: UInt8(ascii: " ")), blank + 1 < statusLine.endIndex,
             statusLine[blank + 1] == UInt8(ascii: "5")
         else { return }

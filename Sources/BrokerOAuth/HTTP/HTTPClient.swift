@@ -18,7 +18,7 @@ package final class HTTPClient: HTTPTransport {
         package var description: String {
             switch self {
             case .caFile(let path, let why): "The CA file \(path) cannot be used: \(why)."
-            case .noLibrary: "libcurl could not be started: there is no memory, or no thread to be had."
+            case .noLibrary: "libcurl could not be started: no memory or no thread is available."
             }
         }
     }
@@ -36,7 +36,7 @@ package final class HTTPClient: HTTPTransport {
 
     package func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         guard let url = WebURL(request.url), !url.hasFragment else {
-            throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "the address is no http or https URL")
+            throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "the address is not an http or https URL")
         }
         guard url.isSecureOrLoopback else {
             throw HTTPFailure(

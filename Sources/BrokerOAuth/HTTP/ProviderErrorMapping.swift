@@ -16,7 +16,7 @@ extension ProviderError {
         case .refusedByProxy:
             self = .refusedByProxy(
                 "The provider could not be reached: \(failure.message). Set the proxy's address, user and password in the "
-                    + "broker's environment (https_proxy), or ask who runs the proxy.")
+                    + "broker's environment (https_proxy), or ask the proxy's operator.")
         case .proxy:
             self = .offline(
                 "The provider could not be reached: \(failure.message). Check the proxy and try again, or set another in "
@@ -56,7 +56,7 @@ extension ProviderError {
             return .invalidResponse(
                 status: response.status,
                 "The provider \(server) answered with status \(response.status) and JSON that cannot be read: "
-                    + "\(unreadable.problem.rawValue), at byte \(unreadable.offset). Ask who runs the provider."
+                    + "\(unreadable.problem.rawValue), at byte \(unreadable.offset). Ask the provider's operator."
                     + response.quote)
         }
         let redirect = (300...399).contains(response.status) ? " Redirects are not followed." : ""

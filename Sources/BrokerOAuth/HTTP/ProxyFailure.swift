@@ -53,7 +53,7 @@ extension HTTPFailure {
         case CURLE_SSL_CONNECT_ERROR where proxy.isSecure:
             (reason, message) = (.proxy, "no secure connection to the proxy \(proxy.name) could be made")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-            (reason, message) = (.proxy, "\(proxy.name) is no address of a proxy")
+            (reason, message) = (.proxy, "\(proxy.name) is not the address of a proxy")
         default: return nil
         }
         self.init(reason, mayHaveBeenSent: false, message)

@@ -39,5 +39,5 @@ struct CompactToken {
     /// Extensions that must be understood (RFC 7515, section 4.1.11); the broker understands none.
     var hasCriticalExtensions: Bool { header["crit"] != nil }
     /// A token that says it is of another kind (RFC 8725, section 3.11), such as `at+jwt` or `logout+jwt`.
-    var isTypedOtherwise: Bool { header["typ"]?.stringValue?.lowercased().hasSuffix("+jwt") ?? false }
+    var hasOtherType: Bool { header["typ"]?.stringValue?.lowercased().hasSuffix("+jwt") ?? false }
 }

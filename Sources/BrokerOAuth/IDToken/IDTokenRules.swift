@@ -46,13 +46,13 @@ struct IDTokenRules {
         /// Advice for the user. If the clock is wrong, another sign-in would fail in the same way.
         var advice: String {
             switch self {
-            case .expired, .fromTheFuture: "Check this machine's clock; if it is right, ask who runs the provider."
+            case .expired, .fromTheFuture: "Check this machine's clock; if it is right, ask the provider's operator."
             case .issuer: "If the provider was renamed, register its apps anew with the new name as their authority."
             default: Self.usualAdvice
             }
         }
 
-        static let usualAdvice = "Sign in again; if it stays so, ask who runs the provider."
+        static let usualAdvice = "Sign in again; if this persists, ask the provider's operator."
     }
 
     func check(_ claims: JSONObject) throws(Violation) -> IDTokenClaims {

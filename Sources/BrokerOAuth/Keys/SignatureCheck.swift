@@ -54,7 +54,7 @@ final class SignatureCheck: Sendable {
         { (document) throws(ProviderError) in
             if let keys = KeySet(document) { return keys }
             throw .invalidResponse(
-                status: nil, "The keys of the provider \(url.server) are no JWK set. Ask who runs the provider.")
+                status: nil, "The keys of the provider \(url.server) are not a JWK set. Ask the provider's operator.")
         }
     }
 
@@ -85,6 +85,6 @@ final class SignatureCheck: Sendable {
 
     private static let wrongSignature = ProviderError.invalidResponse(
         status: nil,
-        "The ID token is not signed with a key that the provider publishes. Sign in again; if it stays so, ask who runs "
-            + "the provider.")
+        "The ID token is not signed with a key that the provider publishes. Sign in again; if this persists, ask "
+            + "the provider's operator.")
 }

@@ -7,7 +7,7 @@ package enum SignatureLibrary {
         let lacking: String
 
         package var description: String {
-            "OpenSSL has no \(lacking) here. Look at its configuration, usually /etc/ssl/openssl.cnf."
+            "OpenSSL has no \(lacking) here. Check its configuration, usually /etc/ssl/openssl.cnf."
         }
     }
 

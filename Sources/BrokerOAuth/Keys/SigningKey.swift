@@ -12,7 +12,7 @@ struct SigningKey: Sendable {
     private let algorithm: String?
     private let curve: String?
     private let numbers: [String: String]
-    private let prepared = Prepared()
+    private let prepared = CachedKey()
 
     /// - Returns: `nil` for a value that is not a key, and for a key with another use than signatures.
     init?(_ value: JSONValue) {
@@ -44,7 +44,7 @@ struct SigningKey: Sendable {
     }
 
     /// Created once for all verifications: creating it takes half as long as a verification. Keys that verified nothing are not kept.
-    private final class Prepared: Sendable {
+    private final class CachedKey: Sendable {
         let key = Mutex<PublicKey?>(nil)
     }
 

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What both sides' keys come to. It takes a tenth of a millisecond, and the client needs as long for its own half: so the broker's key
-/// goes out first, and whoever has the time may see to this meanwhile.
+/// The shared key of both sides. It takes a tenth of a millisecond, and the client needs as long for its own half: so the
+/// broker's key is sent first, and any thread with time may compute this meanwhile.
 package final class AgentAgreement: Sendable {
     private let peer: [UInt8]
     private let own: AgentKeyPair
-    /// Nil until it was made.
+    /// `nil` until computed.
     private let made = Mutex<AgentSeal??>(nil)
 
     init(with peer: [UInt8], _ own: AgentKeyPair) { (self.peer, self.own) = (peer, own) }
 
-    /// Makes it, where nobody has; waits where somebody does just now.
+    /// Computes it unless done; waits while another thread does.
     ///
-    /// - Returns: nil for a key of which nothing secret comes.
+    /// - Returns: `nil` for a key that yields no secret.
     @discardableResult
     package func seal() -> AgentSeal? {
         made.withLock { made in

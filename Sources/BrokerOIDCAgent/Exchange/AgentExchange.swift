@@ -1,27 +1,28 @@
 import BrokerModel
 import BrokerValues
 
-/// One connection of a client of oidc-agent, from its first byte to its request: nothing but bytes in and steps out.
+/// One connection of an oidc-agent client, from its first byte to its request: only bytes in and steps out.
 ///
-/// The protocol has no frames; a message is what one read returns. Here a message may come in any pieces: a key is 44 characters, an
-/// object ends with its last bracket, and a box when it opens (``SealedFrame``). What comes after the request is dropped.
+/// The protocol has no frames; a message is the result of one read. Here a message may arrive in any pieces: a key is 44
+/// characters, an object ends with its last bracket, and a box when it opens (``SealedFrame``). Bytes after the request are
+/// dropped.
 package struct AgentExchange: Sendable {
     package enum Step {
         case needsMore
-        /// Write it, all at once, and go on.
+        /// Write it, all at once, and continue.
         case write([UInt8])
-        /// Nothing more is read; the answer is ``answer(_:)``, and then the connection ends.
+        /// No more is read; the answer is ``answer(_:)``, and then the connection ends.
         case ask(AgentRequest)
-        /// The same, with what is wrong as the answer.
+        /// The same, with the error as the answer.
         case refuse(AgentRefusal)
     }
 
     /// How a connection can end early.
     package enum End: Sendable { case cutOff, stalled }
 
-    /// Bytes of a message as it is sent. Real ones have a few hundred.
+    /// The largest message in bytes, as sent. Real ones have a few hundred.
     package static let limit = 64 << 10
-    /// Of a key.
+    /// Characters of a key.
     private static let keyText = 44
 
     private enum State {
@@ -34,21 +35,21 @@ package struct AgentExchange: Sendable {
     private let makeKeys: @Sendable () -> AgentKeyPair
     private var state = State.opening
     private var pending: [UInt8] = []
-    /// Blanks before a message: they count towards its size, and begin its time.
+    /// Blanks before a message: they count towards its size, and start its time.
     private var dropped = 0
-    /// What the answer is sealed with: as the request was.
+    /// The seal of the answer: the same as that of the request.
     private var answering: AgentSeal?
 
-    /// - Parameter makeKeys: called when a client wants to exchange some.
+    /// - Parameter makeKeys: called when a client begins a key exchange.
     package init(makeKeys: @escaping @Sendable () -> AgentKeyPair = { .random() }) { self.makeKeys = makeKeys }
 
-    /// Bytes that are kept.
+    /// Bytes in memory.
     package var count: Int { pending.count }
 
-    /// What the keys come to, once they were exchanged: to be made while the client makes its own.
+    /// The shared key, once keys were exchanged: to be computed while the client computes its own.
     package var agreement: AgentAgreement? { if case .sealed(let agreement, _) = state { agreement } else { nil } }
 
-    /// Whether the rest of it is waited for: a message is not whole, or keys were exchanged.
+    /// Whether more bytes are expected: a message is incomplete, or keys were exchanged.
     package var isUnderWay: Bool {
         switch state {
         case .opening: count + dropped > 0
@@ -61,7 +62,7 @@ package struct AgentExchange: Sendable {
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard !isOver, count + dropped <= Self.limit else { return }
-        // One byte more than may be there says that it is too much.
+        // One byte beyond the limit shows that it is too much.
         pending.append(contentsOf: bytes.prefix(Self.limit + 1 - count - dropped))
     }
 
@@ -78,7 +79,7 @@ package struct AgentExchange: Sendable {
         return step
     }
 
-    /// What there is to say to a client that sends no more; nil when it has said nothing, or everything.
+    /// The error for a client that sends no more; `nil` if it has sent nothing, or everything.
     package mutating func end(_ end: End) -> AgentRefusal? {
         defer { finish() }
         if case .opening = state, count + dropped == 0 { return nil }
@@ -86,7 +87,7 @@ package struct AgentExchange: Sendable {
         return end == .cutOff ? .cutOff : .stalled
     }
 
-    /// The bytes to send; they go in one write. What was written is taken or wiped.
+    /// The bytes to send, in one write. The text written is taken or wiped.
     package func answer(_ writer: inout JSONWriter) -> [UInt8] {
         var bytes: [UInt8] = []
         if let answering {
@@ -159,14 +160,14 @@ package struct AgentExchange: Sendable {
         do throws(AgentRefusal) { return .ask(try AgentRequest(json: text)) } catch { return .refuse(error) }
     }
 
-    /// A passphrase may have been among the bytes.
+    /// The bytes may have included a passphrase.
     private mutating func finish() {
         (state, dropped) = (.over, 0)
         _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
         pending = []
     }
 
-    /// White space, and the end of a text of C.
+    /// White space, and the end of a C string.
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
             || byte == UInt8(ascii: "\t") || byte == 0

@@ -10,7 +10,7 @@ package struct AgentKeyPair: Sendable {
         (self.publicKey, self.secretKey) = (publicKey, secretKey)
     }
 
-    /// A fresh one.
+    /// Creates a new pair.
     package static func random() -> AgentKeyPair {
         var publicKey = [UInt8](repeating: 0, count: Int(crypto_kx_PUBLICKEYBYTES))
         let secretKey = Secret(count: Int(crypto_kx_SECRETKEYBYTES)) { secret in

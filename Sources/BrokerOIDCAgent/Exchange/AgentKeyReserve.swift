@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Key pairs that were made when there was time, for the next connections. Each is for one.
+/// Key pairs made in advance, for the next connections. Each is used once.
 package final class AgentKeyReserve: Sendable {
     private static let most = 4
     private let pairs = Mutex<[AgentKeyPair]>([])
@@ -9,7 +9,7 @@ package final class AgentKeyReserve: Sendable {
 
     package func take() -> AgentKeyPair { pairs.withLock { $0.popLast() } ?? .random() }
 
-    /// Makes one, where there is room for it.
+    /// Makes one, if there is room for it.
     package func fill() {
         guard pairs.withLock({ $0.count < Self.most }) else { return }
         let pair = AgentKeyPair.random()

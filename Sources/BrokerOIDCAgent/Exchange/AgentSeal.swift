@@ -1,18 +1,18 @@
 import BrokerModel
 import CSodium
 
-/// What seals the messages of one connection: crypto_secretbox_easy under the key that crypto_box_beforenm makes of both sides' keys.
+/// Seals the messages of one connection: crypto_secretbox_easy under the key that crypto_box_beforenm makes of both sides' keys.
 ///
-/// It keeps a message from nobody who could read the socket, as neither side proves who it is; the clients want it all the same.
+/// It protects no message from a process that can read the socket, as neither side is authenticated; the clients require it.
 package struct AgentSeal: Sendable {
     package static let nonceCount = Int(crypto_secretbox_NONCEBYTES)
     package static let keyCount = Int(crypto_kx_PUBLICKEYBYTES)
-    /// By how much a box is longer than what is in it.
+    /// The difference in length between a box and its contents.
     package static let overhead = Int(crypto_secretbox_MACBYTES)
 
     private let key: Secret
 
-    /// Nil for a key of which nothing secret comes, such as zero.
+    /// `nil` for a key that yields no secret, such as zero.
     package init?(with peer: [UInt8], _ own: AgentKeyPair) {
         guard peer.count == Self.keyCount else { return nil }
         var isGood = false
@@ -27,7 +27,7 @@ package struct AgentSeal: Sendable {
         guard isGood else { return nil }
     }
 
-    /// - Returns: nil when the box is not genuine. A passphrase may be in it.
+    /// - Returns: `nil` if the box is not genuine. It may contain a passphrase.
     package func open(_ box: [UInt8], nonce: [UInt8]) -> Secret? {
         guard box.count >= Self.overhead, nonce.count == Self.nonceCount else { return nil }
         var isGenuine = false

@@ -1,11 +1,11 @@
-/// Finds where a JSON object ends that arrives in pieces. It looks at each byte once, and at brackets and quotes only: whether it is
-/// JSON, its reader says.
+/// Finds the end of a JSON object that arrives in pieces. It reads each byte once, and considers brackets and quotes only: its
+/// reader checks whether it is JSON.
 struct ObjectEnd {
     private var depth = 0
     private var isInText = false
     private var isEscaped = false
 
-    /// - Returns: how many of the bytes belong to the object, when its end is among them.
+    /// - Returns: how many of the bytes belong to the object, if its end is among them.
     mutating func find(in bytes: some Collection<UInt8>) -> Int? {
         for (offset, byte) in bytes.enumerated() {
             if isInText {

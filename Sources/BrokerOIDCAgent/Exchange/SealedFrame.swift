@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// `length:nonce:box`, which arrives in pieces and says nowhere where it ends: the length is wrong as often as a client counts
-/// characters for bytes. So it is whole when its box opens.
+/// `length:nonce:box`, which arrives in pieces without a reliable end: the length is wrong as often as a client counts characters
+/// for bytes. So it is complete when its box opens.
 struct SealedFrame {
     enum Verdict {
         case needsMore
@@ -9,7 +9,7 @@ struct SealedFrame {
         case refused(AgentRefusal)
     }
 
-    /// What trying may cost, in bytes looked at, before as many have come as the length says, and in all.
+    /// The cost limits of opening attempts, in bytes read: before the stated length has arrived, and in total.
     private static let costBefore = 256 << 10
     private static let cost = 4 << 20
     private static let nonceText = 32
@@ -24,11 +24,11 @@ struct SealedFrame {
 
     private var header: Header?
     private(set) var hasBegun = false
-    /// Bytes that are known to be the header's or base64.
+    /// Bytes known to be the header's or base64.
     private var scanned = 0
     private var tried = 0
 
-    /// - Parameter text: all that has come so far, without blanks before it. What was here the last time is not looked through again.
+    /// - Parameter text: all bytes so far, without leading blanks. Bytes of earlier calls are not scanned again.
     mutating func read(_ text: [UInt8], with seal: AgentSeal) -> Verdict {
         hasBegun = true
         if header == nil {
@@ -49,7 +49,7 @@ struct SealedFrame {
         _ text: ArraySlice<UInt8>, _ header: Header, _ seal: AgentSeal, hasEnded: Bool
     ) -> Verdict {
         guard text.count % 4 == 0, !text.isEmpty else { return hasEnded ? .refused(.badFrame) : .needsMore }
-        // Nothing can come after the padding.
+        // No bytes can follow the padding.
         let isWhole = hasEnded || text.last == UInt8(ascii: "=")
         let isAsLongAsSaid = text.count / 4 * 3 >= header.declared + AgentSeal.overhead
         guard isWhole || isAsLongAsSaid || tried < Self.costBefore else { return .needsMore }
@@ -59,7 +59,7 @@ struct SealedFrame {
         return isWhole || tried > Self.cost ? .refused(.sealBroken) : .needsMore
     }
 
-    /// - Returns: nil while it is not whole.
+    /// - Returns: `nil` while it is incomplete.
     private static func header(of text: [UInt8]) -> Result<Header?, AgentRefusal> {
         let colon = UInt8(ascii: ":")
         let length = text.prefix(lengthText + 1).prefix { $0 != colon }

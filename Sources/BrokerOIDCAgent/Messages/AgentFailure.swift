@@ -1,11 +1,11 @@
 import BrokerValues
 
-/// What a client is told instead of an answer. It prints the error, and then `info`, which ends with the command to run.
+/// The error for a client. The client prints it, and then `info`, which ends with the command to run.
 package struct AgentFailure: Error, Sendable, Equatable {
     package let error: String
     package let info: String
 
-    /// Clients that read this ask another agent over the network: so it stands only where there is no such app.
+    /// Clients that read this ask another agent over the network: so it is used only if there is no such app.
     package static let noSuchAccount = "No account configured with that short name"
 
     package init(_ error: String, toDo goal: String, run command: String) {
@@ -14,8 +14,8 @@ package struct AgentFailure: Error, Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - app: that was asked for, if it is known.
-    ///   - request: what a sign-in has to bring.
+    ///   - app: the requested app, if it is known.
+    ///   - request: the requirements of a sign-in.
     package init(_ failure: BrokerError, app: String?, for request: AgentRequest? = nil) {
         var (goal, command) = Self.advice(failure, app: app.flatMap(Self.word))
         if case .token(let asked) = request, command.hasPrefix("brokerctl login") { command += Self.options(asked) }
@@ -36,7 +36,7 @@ package struct AgentFailure: Error, Sendable, Equatable {
         return AgentFailure(Self.noSuchAccount, toDo: "To register an app for it", run: "brokerctl apps add" + word)
     }
 
-    /// - Parameter apps: of the issuer, that the caller may use; none, or too many.
+    /// - Parameter apps: the issuer's apps that the caller may use; none, or too many.
     package static func issuer(_ issuer: String, fits apps: [String]) -> AgentFailure {
         let shown = SafeText(issuer, atMost: 300).text
         guard !apps.isEmpty else {
@@ -50,7 +50,7 @@ package struct AgentFailure: Error, Sendable, Equatable {
             run: "oidc-token \(word(apps[0]) ?? "NAME")")
     }
 
-    /// The word for a name in a command; nil where a person could not type it.
+    /// The name as an argument of a command; `nil` if a person could not type it.
     private static func word(_ name: String) -> String? {
         let shown = SafeText(name, atMost: 200)
         return shown.text.isExactly(name) ? HandOver.shownShellWord(name) : nil

@@ -1,22 +1,22 @@
 import BrokerValues
 
-/// Why the bytes of a client are no request.
+/// Why the bytes of a client are not a request.
 package enum AgentRefusal: Error, Sendable, Equatable {
-    /// More than so many bytes.
+    /// More than this many bytes.
     case tooLong(limit: Int)
     /// The first message is neither a key nor a JSON object.
     case neitherKeyNorObject
-    /// A key that no secret can be agreed on with.
+    /// A key that yields no shared secret.
     case badKey
     /// Not `length:nonce:box`.
     case badFrame
-    /// The box was made with another key, or the message is not whole.
+    /// The box was made with another key, or the message is incomplete.
     case sealBroken
     case malformed(JSONReader.Problem)
     case missing(String)
     case wrongType(String)
     case unknownRequest(String)
-    /// The rest did not come in time.
+    /// The rest did not arrive in time.
     case stalled
     /// The client ended in the middle of a message.
     case cutOff

@@ -1,8 +1,8 @@
 import BrokerValues
 
-/// The answers, as oidc-agent's clients read them: one JSON object each.
+/// The answers in oidc-agent's format: one JSON object each.
 package enum AgentReply {
-    /// - Parameter token: lent by whoever keeps it. The writer has a copy, which ``JSONWriter/wipe()`` overwrites.
+    /// - Parameter token: borrowed from its owner. The writer has a copy, which ``JSONWriter/wipe()`` overwrites.
     package static func token(
         _ kind: AgentTokenRequest.Kind, _ token: UnsafeRawBufferPointer, issuer: String, expiresAt: Int64,
         to writer: inout JSONWriter

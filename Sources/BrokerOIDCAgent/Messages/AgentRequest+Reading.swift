@@ -2,8 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AgentRequest {
-    /// Reads a request. Members that it does not know are left alone, as newer clients have some; a name that is there twice is
-    /// refused, for nobody could say which one counts.
+    /// Reads a request. Unknown members are ignored, as newer clients have some; a duplicate name is refused, as it is unknown which one counts.
     ///
     /// - Throws: ``AgentRefusal``.
     package init(json text: UnsafeRawBufferPointer) throws(AgentRefusal) {
@@ -53,7 +52,7 @@ private struct AgentMembers {
 
     init(_ node: JSONNode) { self.node = node }
 
-    /// Nil where there is none, or nothing in it: the clients' libraries send empty texts for what was not given.
+    /// `nil` if missing or empty: the clients' libraries send empty strings for missing values.
     func text(_ name: String) throws(AgentRefusal) -> String? {
         switch node[name] {
         case nil, .null: return nil
@@ -62,7 +61,7 @@ private struct AgentMembers {
         }
     }
 
-    /// A whole number, or its digits in a text.
+    /// A whole number, or its digits in a string.
     func integer(_ name: String) throws(AgentRefusal) -> Int64? {
         switch node[name] {
         case nil, .null: return nil

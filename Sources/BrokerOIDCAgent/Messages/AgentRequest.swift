@@ -1,19 +1,19 @@
 import BrokerModel
 
-/// What a client of oidc-agent asks for. One connection has one.
+/// The request of an oidc-agent client. One connection has one.
 package enum AgentRequest: Sendable, Equatable {
     case token(AgentTokenRequest)
     case loadedAccounts
     case status
     case statusJSON
-    /// Whether anybody is there.
+    /// Whether an agent is there.
     case check
     case lock(passphrase: Secret)
     case unlock(passphrase: Secret)
 }
 
 extension AgentRequest {
-    /// Whether all apps are looked at, of which there may be thousands: nobody else waits for that.
+    /// Whether all apps are searched, of which there may be thousands: no other request waits for that.
     package var looksThroughApps: Bool {
         switch self {
         case .token(let asked): if case .issuer = asked.subject { true } else { false }
@@ -29,20 +29,20 @@ package struct AgentTokenRequest: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         /// The name of an app, or an alias of it.
         case account(String)
-        /// The authority of an app, with or without its last slash.
+        /// The authority of an app, with or without a trailing slash.
         case issuer(String)
     }
 
     package var kind: Kind
     package var subject: Subject
-    /// In seconds; nil where the client does not say.
+    /// Seconds; `nil` if the client does not say.
     package var minimumLifetime: Int64?
     package var forcesRefresh = false
     /// A part of the app's scopes; empty: all of them.
     package var scopes: [String] = []
     /// RFC 8707, section 2.
     package var resource: String?
-    /// The program's own word of itself: for people to read, never for a decision.
+    /// The program's own description of itself: for people to read, never for a decision.
     package var hint: String?
 
     package init(

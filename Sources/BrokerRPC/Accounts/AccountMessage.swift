@@ -7,7 +7,7 @@ extension Account: MessageObject {
 
     package static let members: [Member<Account>] = [
         .required("id", \.id, "Opaque; the same for as long as the account exists, also across sign-out and sign-in."),
-        .required("username", \.username, "What the person types to sign in, as far as the provider tells."),
+        .required("username", \.username, "The name that the person signs in with, if the provider gives it."),
         .optional("name", \.name, "The person's name, for display."),
         .required("environment", \.environment, "Host of the authority, and its port where it is not the usual one."),
         .optional("tenantId", \.tenantId, "Tenant of the account, at providers that have tenants."),

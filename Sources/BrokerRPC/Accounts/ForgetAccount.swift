@@ -4,9 +4,9 @@ package enum ForgetAccount: AdministrationMethod {
     package static let name = "accounts.forget"
     package static let summary = "Erases an account everywhere."
     package static let description = """
-        Its tokens, keys, names and sign-out marks go from every group and app of the person, whether registered still or \
-        not, and so do grants for it alone. Sign-ins that wait for it end. What a refresh under way brings afterwards is not kept, and revoked. The \
-        browser stays signed in; accounts.signOut ends that, first.
+        Its tokens, keys, names and sign-out marks are removed from every group and app of the person, still registered or \
+        not, and so are grants for it alone. Sign-ins that wait for it end. The result of a refresh in progress is revoked, not kept. The \
+        browser stays signed in; call accounts.signOut first to end that.
         """
     package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .accessDenied, .locked]
     package static let resultName = "erasure"
@@ -30,10 +30,10 @@ package enum ForgetAccount: AdministrationMethod {
 
 extension ErasureReport: MessageObject {
     package static let members: [Member<ErasureReport>] = [
-        .required("accounts", \.accounts, "People who were known."),
+        .required("accounts", \.accounts, "The forgotten accounts."),
         .required("tokens", \.tokens, "Access, refresh and ID tokens that there were."),
         .required(
             "revocation", \.revocation,
-            "Of the refresh tokens, at their providers: done, skipped, or \"failed: \" and why."),
+            "The refresh tokens' revocation at their providers: done, skipped, or \"failed: \" and why."),
     ]
 }

@@ -6,7 +6,7 @@ package enum GetAccount: AppOrPersonalMethod {
     package static let description =
         """
         With an app: among the accounts of its group at the app's provider. Without an app: among all of the person's. Several \
-        with the username, of whom not exactly one is signed in, are ambiguousAccount with the choices.
+        with the username are ambiguousAccount with the choices, unless exactly one is signed in.
         """
     package static let isIdempotent = true
     package static let right: SandboxRight? = .accounts

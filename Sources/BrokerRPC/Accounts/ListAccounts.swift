@@ -22,7 +22,7 @@ package enum ListAccounts: AppOrPersonalMethod {
 
         package static let members: [Member<Params>] =
             appMembers(\.selection) + [
-                .defaulted("includeSignedOut", \.includeSignedOut, "True lists those who signed out, too.", to: false)
+                .defaulted("includeSignedOut", \.includeSignedOut, "True also lists signed-out accounts.", to: false)
             ]
     }
 

@@ -4,8 +4,8 @@ package enum RemoveAccount: AppMethod {
     package static let name = "accounts.remove"
     package static let summary = "Takes an account's tokens from one app."
     package static let description = """
-        A username means an account of the app's provider; several who are signed in under one username are ambiguousAccount. \
-        Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
+        A username means an account of the app's provider; several signed-in accounts with one username are ambiguousAccount. \
+        Other apps of the group keep theirs, and the browser stays signed in. The app gets interactionRequired from \
         then on, until the person signs in to it again.
         """
     package static let right: SandboxRight? = .accounts

@@ -2,10 +2,10 @@ import BrokerValues
 
 package enum SetDefaultAccount: AdministrationMethod {
     package static let name = "accounts.setDefault"
-    package static let summary = "Chooses whom a tool means that names nobody, where several are signed in to an app."
+    package static let summary = "Chooses the account of tools that name none, if several are signed in to an app."
     package static let description = """
-        For tools that ask for others, such as brokerctl token: accounts.list tells them the choice, and they ask with that account. \
-        The broker itself never chooses: a request that names nobody stays ambiguousAccount. The choice goes into backups with the account.
+        For tools that act for an app, such as brokerctl token: accounts.list returns the choice, and they send that account. \
+        The broker itself never chooses: a request without an account stays ambiguousAccount. Backups include the choice.
         """
     package static let errors: [ErrorKind] = [
         .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .locked,
@@ -22,7 +22,7 @@ package enum SetDefaultAccount: AdministrationMethod {
 
         package static let members: [Member<Params>] = [
             .required("app", \.app, "A registered app.", .name(atMost: 128)),
-            .optional("account", \.account, "By id or by username. Absent: nobody is chosen any more."),
+            .optional("account", \.account, "By id or by username. Absent: clears the choice."),
         ]
     }
 }

@@ -4,12 +4,12 @@ package enum SignOutAccount: AppOrPersonalMethod {
     package static let name = "accounts.signOut"
     package static let summary = "Signs an account out of one app, of all apps of its group, or of everything."
     package static let description = """
-        With an app, a username means an account of its provider; several who are signed in under one username are ambiguousAccount. \
-        Stage after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
+        With an app, a username means an account of its provider; several signed-in accounts with one username are ambiguousAccount. \
+        The stages run in order, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
         password. wipe: all apps' tokens of the account in the group are gone; without an app (for the person's own tools) \
         and on a shared device, those of all groups. revocation: the refresh tokens are revoked at the provider (RFC \
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
-        person who closes the page is done. A stage that failed leaves what the others did.
+        person who closes the page is done. A failed stage does not undo the others.
         """
     package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [
@@ -45,7 +45,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
                     "extraQueryParameters", \.extraQueryParameters,
                     "With fromBrowser: added to the address of the provider's page; names the broker sets itself are refused.",
                     to: [:], .query),
-                .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
+                .defaulted("presentation", \.presentation, "The process that opens the browser.", to: .client),
                 .defaulted(
                     "timeout", \.timeout, "Seconds the browser has to come back.", to: SignOutAccount.defaultTimeout,
                     .between(1...3600)),
@@ -57,7 +57,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
         package var stages = SignOutStages()
         package init() {}
         package init(stages: SignOutStages) { self.stages = stages }
-        package static let members: [Member<Result>] = [.required("stages", \.stages, "What became of each part.")]
+        package static let members: [Member<Result>] = [.required("stages", \.stages, "The outcome of each part.")]
     }
 }
 

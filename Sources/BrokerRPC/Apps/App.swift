@@ -18,7 +18,7 @@ package struct App: MessageObject, Equatable {
 
     package static let componentName: String? = "App"
     package static let members: [Member<App>] = [
-        .required("name", \.description.name, "What requests call it."),
+        .required("name", \.description.name, "The app's name in requests."),
         .required("clientId", \.description.clientID, "Its client id at the provider."),
         .required("authority", \.authority, "The issuer URL it signs in at."),
         .optional(
@@ -34,9 +34,9 @@ package struct App: MessageObject, Equatable {
         .required("units", \.description.units, "systemd units that may act as it."),
         .required("sandboxIds", \.description.sandboxIDs, "Sandboxes that may act as it."),
         .optional("query", \.description.query, "Parameters that go along with every sign-in."),
-        .optional("resources", \.description.resources, "Where its tokens are good; absent: it depends on the scopes."),
+        .optional("resources", \.description.resources, "The resources of its tokens; absent: the scopes decide."),
         .optional(
-            "mailbox", \.description.mailbox, "What mail servers call the account; absent: its username (XOAUTH2)."),
+            "mailbox", \.description.mailbox, "The account's name at mail servers; absent: its username (XOAUTH2)."),
         .optional(
             "bindRefreshToken", \.description.bindRefreshToken,
             "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens; absent: where the provider is known to do so."
@@ -47,7 +47,7 @@ package struct App: MessageObject, Equatable {
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .optional(
             "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,
-            "How the secret is shown; absent: as the provider's metadata say."),
+            "How the secret is sent; absent: as in the provider's metadata."),
         .defaulted(
             "instanceAware", \.instanceAware, "Whether its people may be at home in other clouds of Entra.", to: false),
         .optional("source", \.source, "File and line that register it; absent: apps.register did."),

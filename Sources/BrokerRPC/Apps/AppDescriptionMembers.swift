@@ -13,7 +13,7 @@ extension AppDescription {
             .defaulted("scopes", \.scopes, scopes, to: [], .each(.scope, atMost: 100)),
             .optional(
                 "allowedScopes", \.allowedScopes,
-                "The scopes and resources that its tokens may have at most; a request for others is refused. Absent: any.",
+                "The maximum of scopes and resources of its tokens; a request for others is refused. Absent: any.",
                 .each(.scope, atMost: 100)),
             .optional("redirectUri", \.redirectURI, redirectUri, .text(atMost: 2048)),
             .defaulted(
@@ -33,10 +33,10 @@ extension AppDescription {
                 .query),
             .optional(
                 "resources", \.resources,
-                "Where its tokens are good (RFC 8707), for requests that name no resource.",
+                "The resources of its tokens (RFC 8707), for requests that name none.",
                 .each(.text(atMost: 2048), atMost: 16)),
             .optional(
-                "mailbox", \.mailbox, "What mail servers call the account, where that is not its username (XOAUTH2).",
+                "mailbox", \.mailbox, "The account's name at mail servers, if it is not its username (XOAUTH2).",
                 .name(atMost: 320)),
             .optional(
                 "bindRefreshToken", \.bindRefreshToken,

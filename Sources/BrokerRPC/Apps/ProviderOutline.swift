@@ -17,7 +17,7 @@ package struct ProviderOutline: MessageObject, Equatable {
             "offers", \.offers,
             """
             Those of `device_authorization`, `revocation`, `end_session`, `pushed_authorization_request`, `registration` and \
-            `dpop` that it has.
+            `dpop` that it supports.
             """),
     ]
 }

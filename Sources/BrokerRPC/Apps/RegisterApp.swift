@@ -4,8 +4,8 @@ package enum RegisterApp: AdministrationMethod {
     package static let name = "apps.register"
     package static let summary = "Makes an app known, or replaces the one of that name."
     package static let description = """
-        The client secret goes into the vault and is never shown again. Who may act as the app is said by executables, \
-        units and sandboxIds; when all three are empty, any process of the person outside of sandboxes may.
+        The client secret goes into the vault and is never shown again. The callers that may act as the app are listed in executables, \
+        units and sandboxIds; if all three are empty, any process of the person outside of sandboxes may.
         """
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied, .throttled, .invalidResponse]
@@ -30,7 +30,7 @@ package enum RegisterApp: AdministrationMethod {
 
         package static let members: [Member<Params>] =
             [
-                .required("name", \.description.name, "What requests will call it.", .name(atMost: 128)),
+                .required("name", \.description.name, "The app's name in requests.", .name(atMost: 128)),
                 .required("clientId", \.description.clientID, "Its client id at the provider.", .name(atMost: 512)),
                 .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
             ]
@@ -45,13 +45,13 @@ package enum RegisterApp: AdministrationMethod {
                 .optional(
                     "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,
                     """
-                    How the client secret is shown, as the client is registered at the provider; absent: as the provider's \
+                    How the client secret is sent, as the client is registered at the provider; absent: as the provider's \
                     metadata say.
                     """),
                 .defaulted(
                     "instanceAware", \.instanceAware,
                     """
-                    Microsoft Entra: its people may be at home in other clouds than the authority's own. Not with a client \
+                    Microsoft Entra: its users' home may be in other clouds than the authority's own. Not with a client \
                     secret.
                     """, to: false),
                 .defaulted(
@@ -61,8 +61,8 @@ package enum RegisterApp: AdministrationMethod {
                 .defaulted(
                     "keepClientSecret", \.keepClientSecret,
                     """
-                    Without a clientSecret, the one of the app that is replaced is kept: for whoever changes something else of \
-                    it. Not with another client id or authority.
+                    Without a clientSecret, the replaced app's secret is kept: for changes of its other \
+                    members. Not with another client id or authority.
                     """, to: false),
                 .defaulted(
                     "checkAuthority", \.checkAuthority,
@@ -78,8 +78,8 @@ package enum RegisterApp: AdministrationMethod {
         package init() {}
         package init(app: App) { self.app = app }
         package static let members: [Member<Result>] = [
-            .required("app", \.app, "As it is known from now on."),
-            .optional("provider", \.provider, "What the authority's metadata say; only with checkAuthority."),
+            .required("app", \.app, "The app as it is now registered."),
+            .optional("provider", \.provider, "The authority's metadata; only with checkAuthority."),
             .optional("unreached", \.unreached, "Why no metadata could be read; the app is registered all the same."),
         ]
     }

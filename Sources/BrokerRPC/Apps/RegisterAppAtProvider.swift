@@ -4,8 +4,8 @@ package enum RegisterAppAtProvider: AdministrationMethod {
     package static let name = "apps.registerAtProvider"
     package static let summary = "Makes a client at the provider, and makes it known here as an app."
     package static let description = """
-        Dynamic client registration (RFC 7591), where the provider offers it: a native app with the authorization code, \
-        refresh and, if there is one, the device grant. A client secret that the provider gives goes into the vault and is \
+        Dynamic client registration (RFC 7591), if the provider offers it: a native app with the authorization code, \
+        refresh and, if there is one, the device grant. A client secret from the provider is stored in the vault and \
         never shown.
         """
     package static let addsRecords = true
@@ -32,7 +32,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         package static let members: [Member<Params>] =
             [
                 .required(
-                    "name", \.description.name, "What requests will call it, and what people read at the provider.",
+                    "name", \.description.name, "The app's name in requests, which people also see at the provider.",
                     .name(atMost: 128)),
                 .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
             ]
@@ -46,7 +46,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
                     "True asks for a client with a secret: some providers make no other.", to: false),
                 .optional(
                     "initialAccessToken", \.initialAccessToken,
-                    "What the provider gave out for registering (RFC 7591, section 3); not kept.",
+                    "The provider's initial access token (RFC 7591, section 3); not kept.",
                     .text(atMost: 16384)),
                 .defaulted(
                     "replace", \.replace,
@@ -64,7 +64,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
             self.clientSecretExpiresOn = clientSecretExpiresOn
         }
         package static let members: [Member<Result>] = [
-            .required("app", \.app, "As it is known from now on."),
+            .required("app", \.app, "The app as it is now registered."),
             .optional(
                 "clientSecretExpiresOn", \.clientSecretExpiresOn,
                 "Seconds since 1970; the app has to be registered anew by then. Absent: never."),

@@ -20,6 +20,6 @@ package enum RemoveApp: AdministrationMethod {
         package var app = App()
         package init() {}
         package init(app: App) { self.app = app }
-        package static let members: [Member<Result>] = [.required("app", \.app, "What was removed.")]
+        package static let members: [Member<Result>] = [.required("app", \.app, "The removed app.")]
     }
 }

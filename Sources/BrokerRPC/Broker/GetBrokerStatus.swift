@@ -2,9 +2,9 @@ import BrokerValues
 
 package enum GetBrokerStatus: PersonMethod {
     package static let name = "broker.status"
-    package static let summary = "How the broker is."
+    package static let summary = "The broker's state."
     package static let description =
-        "Counts and modes, and who the caller is taken for; no account, app or token is named."
+        "Counts and modes, and the identified caller; no account, app or token is named."
     package static let isIdempotent = true
     package static let worksLocked = true
     package static let errors: [ErrorKind] = []
@@ -37,10 +37,10 @@ package enum GetBrokerStatus: PersonMethod {
             .required("vault", \.vault, "The encrypted cache."),
             .required("connections", \.connections, "Clients connected now."),
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
-            .required("device", \.device, "What kind of machine this is."),
+            .required("device", \.device, "The kind of machine."),
             .optional(
                 "configuration", \.configuration, "Where its settings come from; absent for a sandbox."),
-            .optional("caller", \.caller, "Who asks, as the broker sees it."),
+            .optional("caller", \.caller, "The caller, as the broker identifies it."),
             .optional(
                 "partitions", \.partitions, "How many users have something in the vault; for root, in system mode."),
             .optional(
@@ -62,9 +62,9 @@ package enum GetBrokerStatus: PersonMethod {
 
         package static let members: [Member<Caller>] =
             CallerIdentity.members.inside(\.identity) + [
-                .required("administers", \.administers, "Whether it may do what concerns more than one app."),
+                .required("administers", \.administers, "Whether it may administer more than one app."),
                 .optional(
-                    "rights", \.rights, "What its sandbox's socket is for; absent: it came by the common socket."),
+                    "rights", \.rights, "The rights of its sandbox's socket; absent: it came by the common socket."),
             ]
     }
 

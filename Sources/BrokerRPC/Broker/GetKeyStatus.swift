@@ -3,7 +3,7 @@ import BrokerValues
 package enum GetKeyStatus: AdministrationMethod {
     package static let name = "keys.status"
     package static let summary = "Where the vault's key comes from."
-    package static let description = "Names sources and times; nothing of any key."
+    package static let description = "Names sources and times, but no part of any key."
     package static let worksLocked = true
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.accessDenied]
@@ -16,8 +16,8 @@ package enum RotateKey: OwnershipMethod {
     package static let name = "keys.rotate"
     package static let summary = "Gives the vault a new data key."
     package static let description = """
-        It is on disk when this is answered. The records are sealed anew with it afterwards, in the background, and can be \
-        read all the time; a broker that is stopped meanwhile goes on with it at its next start.
+        It is on disk before the answer. The records are resealed with it afterwards, in the background, and can be \
+        read at any time; a broker that is stopped in the meantime continues at its next start.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "key"
@@ -27,11 +27,11 @@ package enum RotateKey: OwnershipMethod {
 
 package enum SetKeySource: OwnershipMethod {
     package static let name = "keys.setSource"
-    package static let summary = "Has the vault's key come from another source."
+    package static let summary = "Changes the source of the vault's key."
     package static let description = """
-        The data key is wrapped anew; the records stay as they are. With the source that the vault has already it gets a new \
-        passphrase. When it fails, everything is as it was. With the place beside it is one more source that opens the vault, such as a \
-        passphrase for another machine; with removed, one that was added before opens it no longer.
+        The data key is rewrapped; the records are unchanged. With the vault's current source it gets a new \
+        passphrase. If it fails, nothing is changed. With the place beside it is one more source that opens the vault, such as a \
+        passphrase for another machine; with removed, an added one no longer opens it.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "key"
@@ -50,7 +50,7 @@ package enum SetKeySource: OwnershipMethod {
         }
         package static let members: [Member<Params>] = [
             .required("source", \.source, "One of keys.status' available.", .name(atMost: 64)),
-            .optional("passphrase", \.passphrase, "For the source passphrase; others need none.", .passphrase),
+            .optional("passphrase", \.passphrase, "Only for the source passphrase.", .passphrase),
             .defaulted(
                 "place", \.place, "Instead of the source that the vault has, beside it, or no longer beside it.",
                 to: .instead),

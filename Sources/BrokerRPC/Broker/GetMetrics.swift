@@ -2,9 +2,9 @@ import BrokerValues
 
 package enum GetMetrics: OwnershipMethod {
     package static let name = "broker.metrics"
-    package static let summary = "What was asked of the broker, how it ended and how long it took."
+    package static let summary = "The broker's requests, their outcomes and durations."
     package static let description = """
-        Counts since the broker started, of everybody it serves. They are told apart by method and outcome only: no caller, \
+        Counts since the broker started, for all users. They are separated by method and outcome only: no caller, \
         person, app or provider is in them.
         """
     package static let isIdempotent = true
@@ -35,13 +35,13 @@ package enum GetMetrics: OwnershipMethod {
             .required("uptime", \.uptime, "Seconds since it started."),
             .required("locked", \.locked, "Whether the vault is locked."),
             .required("connections", \.connections, "Clients connected now."),
-            .required("requests", \.requests, "Requests that were answered; none is listed that never happened."),
-            .optional("doors", \.doors, "The same by the socket and protocol that they came by."),
+            .required("requests", \.requests, "Answered requests; only those that occurred are listed."),
+            .optional("doors", \.doors, "The same by socket and protocol."),
             .required("latencies", \.latencies, "How long silent requests for tokens took."),
             .required(
-                "refreshes", \.refreshes, "How providers answered when they were offered a refresh token, or did not."),
+                "refreshes", \.refreshes, "The providers' responses to refresh tokens, or their absence."),
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
-            .required("interactions", \.interactions, "Sign-ins and sign-outs that wait for a person now."),
+            .required("interactions", \.interactions, "Sign-ins and sign-outs that now wait for a person."),
             .required("vault", \.vault, "The encrypted cache."),
             .optional(
                 "unguardedSecrets", \.unguardedSecrets,
@@ -78,7 +78,7 @@ package enum GetMetrics: OwnershipMethod {
         }
 
         package static let members: [Member<RequestCount>] =
-            [.required("method", \.method, "A method of this protocol; `unknown` stands for all others.")]
+            [.required("method", \.method, "A method of this protocol; `unknown` for all others.")]
             + OutcomeCount.members.inside(\.ended)
     }
 
@@ -90,7 +90,7 @@ package enum GetMetrics: OwnershipMethod {
         package init(_ door: String, _ count: Int64) { (self.door, self.count) = (door, count) }
 
         package static let members: [Member<DoorCount>] = [
-            .required("door", \.door, "As audit entries have it."),
+            .required("door", \.door, "The name as in audit entries."),
             .required("count", \.count, "How often."),
         ]
     }
@@ -121,7 +121,7 @@ package enum GetMetrics: OwnershipMethod {
                 "source", \.source, "Where the token came from: the cache, or the provider while it was waited for."),
             .required("bounds", \.bounds, "Where the buckets end, in microseconds, ascending."),
             .required("counts", \.counts, "Requests in each bucket alone; one more is beyond the last bound."),
-            .required("sum", \.sum, "What they took together, in microseconds."),
+            .required("sum", \.sum, "Their total duration, in microseconds."),
         ]
     }
 

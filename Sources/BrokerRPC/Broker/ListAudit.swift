@@ -2,10 +2,10 @@ import BrokerValues
 
 package enum ListAudit: AdministrationMethod {
     package static let name = "audit.list"
-    package static let summary = "What was decided and handed out."
+    package static let summary = "Decisions and issued tokens."
     package static let description = """
         The oldest first; of more than `limit` the newest. The log keeps about 3,000 changes, 3,000 entries of tokens and 2,000 of \
-        refusals; none of the three pushes out another. The same thing, done again by the same caller within a few seconds, is one entry \
+        refusals; none of the three pushes out another. Repetitions by the same caller within a few seconds are one entry \
         with a count.
         """
     package static let isIdempotent = true
@@ -19,10 +19,10 @@ package enum ListAudit: AdministrationMethod {
         package var app: String?
         package init() {}
         package static let members: [Member<Params>] = [
-            .optional("since", \.since, "Nothing before, seconds since 1970."),
-            .optional("before", \.before, "Nothing from this sequence number on: for the page before."),
-            .defaulted("limit", \.limit, "At most so many; fewer where they are large.", to: 1000, .between(1...1_000)),
-            .optional("app", \.app, "Of this app only.", .name(atMost: 4096)),
+            .optional("since", \.since, "Only entries from this time on, seconds since 1970."),
+            .optional("before", \.before, "Only entries before this sequence number: for the previous page."),
+            .defaulted("limit", \.limit, "The maximum number; fewer if they are large.", to: 1000, .between(1...1_000)),
+            .optional("app", \.app, "Only entries of this app.", .name(atMost: 4096)),
         ]
     }
 
@@ -56,27 +56,27 @@ extension AuditEntry: MessageObject {
         .required("sequence", \.sequence, "Counts from 1, without gaps."),
         .required("time", \.time, "When it happened, the first time; seconds since 1970."),
         .required("count", \.count, "How often it happened within a few seconds."),
-        .optional("caller", \.caller, "Who; absent: the broker itself."),
-        .optional("facts", \.facts, "What the caller was judged by."),
+        .optional("caller", \.caller, "The caller; absent: the broker itself."),
+        .optional("facts", \.facts, "The facts that identified the caller."),
         .required(
             "method", \.method,
             """
-            What was asked for. `broker.start` and `broker.stop` are the broker's own; `audit.lost` counts entries that could \
+            The method. `broker.start` and `broker.stop` are the broker's own; `audit.lost` counts entries that could \
             not be kept.
             """),
-        .optional("app", \.app, "As which app."),
-        .optional("account", \.account, "Of which account: its id."),
-        .optional("scopes", \.scopes, "What the token is good for."),
+        .optional("app", \.app, "The app it acted as."),
+        .optional("account", \.account, "The account's id."),
+        .optional("scopes", \.scopes, "The token's scopes."),
         .required(
             "outcome", \.outcome,
-            "`cached` or `issued`: a token was handed out; `done`: something was changed; else the kind of the error."),
+            "`cached` or `issued`: a token was returned; `done`: a change was made; otherwise the kind of the error."),
         .optional(
             "reason", \.reason, "The error's reason; `interrupted`: the broker did not stop properly before."),
         .optional("detail", \.detail, "The change in a few words."),
         .optional(
             "door", \.door,
-            "By which socket and protocol it was asked for: `socket`, `sandbox` or `oidc-agent`. Absent: by none, or an older entry."
+            "The socket and protocol of the request: `socket`, `sandbox` or `oidc-agent`. Absent: none, or an older entry."
         ),
-        .optional("correlationId", \.correlationID, "Of the last of them."),
+        .optional("correlationId", \.correlationID, "The id of the last of them."),
     ]
 }

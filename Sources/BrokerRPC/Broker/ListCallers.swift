@@ -2,7 +2,7 @@ import BrokerValues
 
 package enum ListCallers: AdministrationMethod {
     package static let name = "broker.callers"
-    package static let summary = "Who is connected now, and what each was judged by."
+    package static let summary = "The connected callers, with the facts that identified them."
     package static let description = "One entry a connection, the oldest first."
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.accessDenied]
@@ -14,7 +14,7 @@ package enum ListCallers: AdministrationMethod {
         package init() {}
         package init(callers: [ConnectedCaller]) { self.callers = callers }
         package static let members: [Member<Result>] = [
-            .required("callers", \.callers, "As they were judged when they connected.")
+            .required("callers", \.callers, "As identified when they connected.")
         ]
     }
 
@@ -33,8 +33,8 @@ package enum ListCallers: AdministrationMethod {
         package static let componentName: String? = "ConnectedCaller"
         package static let members: [Member<ConnectedCaller>] =
             CallerIdentity.members.inside(\.identity) + [
-                .required("administers", \.administers, "Whether it may do what concerns more than one app."),
-                .required("facts", \.facts, "What it was judged by."),
+                .required("administers", \.administers, "Whether it may administer more than one app."),
+                .required("facts", \.facts, "The facts that identified it."),
             ]
     }
 }

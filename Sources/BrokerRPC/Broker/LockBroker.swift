@@ -4,8 +4,8 @@ package enum LockBroker: OwnershipMethod {
     package static let name = "broker.lock"
     package static let summary = "Drops every key and secret from memory."
     package static let description = """
-        From now on requests are answered with locked. Refreshes that are under way are finished first, sign-ins that wait \
-        for a person are ended; the answer comes when no key is in memory any more.
+        From now on requests are answered with locked. Refreshes in progress are finished first, sign-ins that wait \
+        for a person are ended; the answer comes after all keys have left memory.
         """
     package static let worksLocked = true
     package static let isIdempotent = true
@@ -19,7 +19,7 @@ package enum UnlockBroker: OwnershipMethod {
     package static let name = "broker.unlock"
     package static let summary = "Fetches the vault's key from its source again."
     package static let description = """
-        The source that the vault records is tried first, then those that were added (keys.setSource). After a wrong passphrase the same caller's next \
+        The source recorded in the vault is tried first, then the added ones (keys.setSource). After a wrong passphrase the same caller's next \
         attempt waits, longer each time; other callers and other requests do not.
         """
     package static let worksLocked = true
@@ -34,7 +34,7 @@ package enum UnlockBroker: OwnershipMethod {
         package init(passphrase: String?) { self.passphrase = passphrase }
         package static let members: [Member<Params>] = [
             .optional(
-                "passphrase", \.passphrase, "For a passphrase, the usual source or an added one; others need none.",
+                "passphrase", \.passphrase, "Only for a passphrase, as the usual source or an added one.",
                 .passphrase)
         ]
     }

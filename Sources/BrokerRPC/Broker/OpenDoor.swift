@@ -8,7 +8,7 @@ package struct OpenDoor: MessageObject, Equatable {
 
     package static let componentName: String? = "OpenDoor"
     package static let members: [Member<OpenDoor>] = [
-        .required("name", \.name, "As audit entries have it."),
-        .required("path", \.path, "Where it listens."),
+        .required("name", \.name, "The name as in audit entries."),
+        .required("path", \.path, "The path of its socket."),
     ]
 }

@@ -5,8 +5,8 @@ package enum AcceptRestore: AdministrationMethod {
     package static let summary =
         "Says that the vault is right as it is, after a restore or when records were set aside."
     package static let description = """
-        For who restored a backup on purpose. Until then broker.status says rolledBack, and sandboxes use no app. What was \
-        changed since the backup (programs that an app may be used by, sign-outs) is not made up for: look at apps.list \
+        For a backup that was restored on purpose. Until then broker.status says rolledBack, and sandboxes use no app. Changes \
+        since the backup (an app's allowed programs, sign-outs) are lost: check apps.list \
         first. Records that were set aside are deleted, and quarantined and missing begin at 0 again.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
@@ -20,7 +20,7 @@ package enum AcceptRestore: AdministrationMethod {
         package static let members: [Member<Params>] = [
             .defaulted(
                 "everybody", \.everybody,
-                "True accepts what all users have; for root, where the broker serves everybody.", to: false)
+                "True accepts all users' records; for root, if the broker serves all users.", to: false)
         ]
     }
 

@@ -4,8 +4,8 @@ package enum ClearCache: AdministrationMethod {
     package static let name = "cache.clear"
     package static let summary = "Erases all accounts and tokens."
     package static let description = """
-        With them go the keys of DPoP tokens, sign-out marks and what was learnt of clients; sign-ins that wait end. The \
-        registered apps stay, with their secrets. What refreshes under way bring afterwards is not kept, and revoked.
+        Also removes the keys of DPoP tokens, sign-out marks and learned facts about clients; waiting sign-ins end. The \
+        registered apps stay, with their secrets. The results of refreshes in progress are revoked, not kept.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "erasure"

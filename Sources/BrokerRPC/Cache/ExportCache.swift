@@ -4,9 +4,9 @@ package enum ExportCache: AdministrationMethod {
     package static let name = "cache.export"
     package static let summary = "Begins a backup of the person's apps, accounts and tokens, sealed with a passphrase."
     package static let description = """
-        In it are registrations with their secrets, accounts, sign-out marks, refresh and ID tokens and the keys of DPoP \
-        tokens; access tokens are not. The broker seals: no token is in any answer but as a part of the sealed file, which \
-        cache.exportPart brings. A transfer ends a minute after its last part, and with a lock.
+        It contains registrations with their secrets, accounts, sign-out marks, refresh and ID tokens and the keys of DPoP \
+        tokens, but no access tokens. The broker seals: answers contain tokens only as part of the sealed file, which \
+        cache.exportPart returns. A transfer ends a minute after its last part, and with a lock.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
@@ -18,7 +18,7 @@ package enum ExportCache: AdministrationMethod {
         package init() {}
         package init(passphrase: String) { self.passphrase = passphrase }
         package static let members: [Member<Params>] = [
-            .required("passphrase", \.passphrase, "What will open the backup; at least 8 characters.", .passphrase)
+            .required("passphrase", \.passphrase, "Opens the backup; at least 8 characters.", .passphrase)
         ]
     }
 }
@@ -36,7 +36,7 @@ package enum ExportCachePart: AdministrationMethod {
     package static let name = "cache.exportPart"
     package static let summary = "The next part of a backup."
     package static let description =
-        "The parts one after the other are the file; without the last one it is good for nothing."
+        "The concatenated parts are the file; it is unusable without the last one."
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "part"
     package typealias Params = CacheTransfer.Params
@@ -59,7 +59,7 @@ extension CacheTransfer {
         package init() {}
         package init(transfer: String) { self.transfer = transfer }
         package static let members: [Member<Params>] = [
-            .required("transfer", \.transfer, "As the first request was answered.", .name(atMost: 64))
+            .required("transfer", \.transfer, "From the answer to the first request.", .name(atMost: 64))
         ]
     }
 }

@@ -16,10 +16,10 @@ extension CacheStatistics: MessageObject {
         .required("records", \.records, "On disk, by kind."),
         .required("apps", \.apps, "Registered apps, those of files included."),
         .required("accounts", \.accounts, "People, each counted once however many groups know them."),
-        .required("signedIn", \.signedIn, "Of these, signed in."),
-        .required("groups", \.groups, "Groups that know somebody."),
+        .required("signedIn", \.signedIn, "The number that are signed in."),
+        .required("groups", \.groups, "Groups with accounts."),
         .required("recordBytes", \.recordBytes, "Bytes of the person's records, sealed."),
-        .required("fileBytes", \.fileBytes, "Bytes of the vault's files on disk, whoever's records are in them."),
+        .required("fileBytes", \.fileBytes, "Bytes of the vault's files on disk, with the records of all users."),
         .required("cacheBytes", \.cacheBytes, "Roughly the bytes of accounts and tokens that are in memory."),
         .optional("residentBytes", \.residentBytes, "Memory of the whole broker, as the kernel counts it."),
     ]
@@ -35,7 +35,7 @@ extension CacheStatistics.Records: MessageObject {
         .required("signOuts", \.signOuts, "Marks of apps that signed out of an account that others use."),
         .required("clients", \.clients, "Clients of which it is known whether they are of a family."),
         .required("apps", \.apps, "Registrations in the vault."),
-        .required("grants", \.grants, "What callers were allowed."),
+        .required("grants", \.grants, "Grants to callers."),
         .required("documents", \.documents, "Discovery documents and signing keys of providers."),
         .required("audit", \.audit, "Rows of the audit log."),
     ]

@@ -4,8 +4,8 @@ package enum ImportCachePart: AdministrationMethod {
     package static let name = "cache.importPart"
     package static let summary = "Hands in a part of a backup."
     package static let description = """
-        The first part goes without a transfer, and its answer names one; the others follow in their order. What came is kept \
-        as it is, sealed, until cache.importBackup, or for a minute after the last part.
+        The first part is sent without a transfer, and its answer names one; the others follow in order. The parts are kept \
+        sealed until cache.importBackup, or for a minute after the last part.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
@@ -19,7 +19,7 @@ package enum ImportCachePart: AdministrationMethod {
         package init() {}
         package init(transfer: String?, data: String) { (self.transfer, self.data) = (transfer, data) }
         package static let members: [Member<Params>] = [
-            .optional("transfer", \.transfer, "As the first part was answered.", .name(atMost: 64)),
+            .optional("transfer", \.transfer, "From the answer to the first part.", .name(atMost: 64)),
             .required("data", \.data, "Bytes of the file, in base64; half a MiB fits into a line.", .bytes),
         ]
     }
@@ -29,10 +29,10 @@ package enum ImportBackup: AdministrationMethod {
     package static let name = "cache.importBackup"
     package static let summary = "Merges a backup, when all of it is there, into what the broker has."
     package static let description = """
-        Nothing is changed before the whole file has been verified. Then what is newer counts: tokens of a client and an \
-        account take the place of older ones only, and an account that was signed out here after the backup was made stays \
-        so. Nothing else that is here goes. A registration of the same name that differs is left and named in problems, unless \
-        replaceApps. After accessDenied (wrongPassphrase) the transfer can be tried again.
+        Nothing is changed before the whole file has been verified. Then newer items win: tokens of a client and an \
+        account replace older ones only, and an account that was signed out here after the backup was made stays \
+        so. Nothing else is removed. A registration of the same name that differs is left and named in problems, unless \
+        replaceApps. After accessDenied (wrongPassphrase) the transfer can be retried.
         """
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
@@ -48,8 +48,8 @@ package enum ImportBackup: AdministrationMethod {
             (self.transfer, self.passphrase) = (transfer, passphrase)
         }
         package static let members: [Member<Params>] = [
-            .required("transfer", \.transfer, "As the first part was answered.", .name(atMost: 64)),
-            .required("passphrase", \.passphrase, "What the backup was sealed with.", .passphrase),
+            .required("transfer", \.transfer, "From the answer to the first part.", .name(atMost: 64)),
+            .required("passphrase", \.passphrase, "The backup's passphrase.", .passphrase),
             .defaulted(
                 "replaceApps", \.replaceApps,
                 "True has the backup's registrations take the place of those that differ.",
@@ -66,14 +66,14 @@ extension CacheRestoreReport: MessageObject {
         .required("refreshTokens", \.refreshTokens, "Refresh tokens."),
         .required("idTokens", \.idTokens, "ID tokens."),
         .required("proofKeys", \.proofKeys, "Keys of DPoP tokens."),
-        .required("problems", \.problems, "What was left out or as it is, and why; one sentence each."),
+        .required("problems", \.problems, "Items that were left out or unchanged, with the reason; one sentence each."),
     ]
 }
 
 extension CacheRestoreReport.Tally: MessageObject {
     package static let members: [Member<CacheRestoreReport.Tally>] = [
         .required("added", \.added, "Were not here."),
-        .required("replaced", \.replaced, "Are newer than what was here."),
-        .required("kept", \.kept, "What is here is as good or newer, or was signed out since."),
+        .required("replaced", \.replaced, "Newer than the existing ones."),
+        .required("kept", \.kept, "The existing ones are equal or newer, or were signed out since."),
     ]
 }

@@ -4,9 +4,9 @@ package enum ImportCache: AdministrationMethod {
     package static let name = "cache.import"
     package static let summary = "Takes over accounts and tokens that MSAL saved."
     package static let description = """
-        Tokens go to the registered apps with their client id at their provider, or to the app that is named. What the \
-        broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
-        not know are kept. A cache that is larger than a line is sent in parts, account by account.
+        Tokens go to the registered apps with their client id at their provider, or to the named app. The broker's \
+        own tokens stay unless older. Invalid entries are reported and left out; fields that it does \
+        not know are kept. A cache larger than a line is sent in parts, account by account.
         """
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired, .locked, .throttled]
@@ -37,10 +37,10 @@ extension CacheImportReport: MessageObject {
         .required("accounts", \.accounts, "Accounts that were taken."),
         .required("refreshTokens", \.refreshTokens, "Refresh tokens of one client."),
         .required("familyRefreshTokens", \.familyRefreshTokens, "Refresh tokens of a family of clients."),
-        .required("accessTokens", \.accessTokens, "Access tokens that are still good."),
+        .required("accessTokens", \.accessTokens, "Access tokens that are still valid."),
         .required("idTokens", \.idTokens, "ID tokens."),
         .required("appMetadata", \.appMetadata, "Clients whose family is known now."),
-        .required("older", \.older, "Left out, because the broker has as good ones."),
+        .required("older", \.older, "Left out, because the broker's own are not older."),
         .required("expired", \.expired, "Access tokens left out, because they have expired."),
         .required("problems", \.problems, "Entries that are not in order, one sentence each."),
         .required("unregistered", \.unregistered, "Clients with refresh tokens that no app is registered for."),
@@ -52,7 +52,7 @@ extension UnregisteredClient: MessageObject {
 
     package static let members: [Member<UnregisteredClient>] = [
         .required("clientId", \.clientID, "Its client id."),
-        .required("environment", \.environment, "Where its tokens are from, as the file says."),
-        .required("authority", \.authority, "What to register it with, most likely."),
+        .required("environment", \.environment, "The source of its tokens according to the file."),
+        .required("authority", \.authority, "The most likely authority for its registration."),
     ]
 }

@@ -24,7 +24,7 @@ package struct RPCError: Error, MessageObject {
             "-32700 not JSON, -32600 not a request, -32601 no such method, -32602 wrong params, -32000 everything else."
         ),
         .required("message", \.message, "One sentence for a person: what happened and what to do next."),
-        .optional("data", \.data, "What a program decides by."),
+        .optional("data", \.data, "The error's details for programs."),
     ]
 }
 

@@ -17,16 +17,16 @@ package enum AccountEvent: BrokerNotification {
         }
 
         package static let members: [Member<Params>] = [
-            .open("change", \.change, "What happened."),
+            .open("change", \.change, "The kind of change."),
             .required("app", \.app, "The app on whose request it happened."),
-            .required("account", \.account, "As it is now."),
+            .required("account", \.account, "The account's current state."),
         ]
     }
 }
 
 package enum TokenEvent: BrokerNotification {
     package static let name = "event.token"
-    package static let summary = "A new access token is in the cache, or a refresh token was refused for good."
+    package static let summary = "A new access token is in the cache, or a refresh token was refused permanently."
 
     package struct Params: MessageObject {
         package var change: TokenChange?
@@ -45,10 +45,10 @@ package enum TokenEvent: BrokerNotification {
         }
 
         package static let members: [Member<Params>] = [
-            .open("change", \.change, "What happened."),
+            .open("change", \.change, "The kind of change."),
             .required("app", \.app, "The app on whose request it happened."),
             .required("accountId", \.accountId, "The account's id."),
-            .required("scopes", \.scopes, "What the token is good for."),
+            .required("scopes", \.scopes, "The token's scopes."),
             .optional("expiresOn", \.expiresOn, "Seconds since 1970; of a new access token."),
         ]
     }
@@ -78,12 +78,12 @@ package enum InteractionEvent: BrokerNotification {
         }
 
         package static let members: [Member<Params>] = [
-            .open("change", \.change, "What happened."),
-            .required("app", \.app, "The app that asked."),
+            .open("change", \.change, "The kind of change."),
+            .required("app", \.app, "The requesting app."),
             .required("interactionId", \.interactionId, "For interaction.cancel."),
             .optional(
                 "caller", \.caller,
-                "With opened: who asked from another machine (ssh:HOST). The broker opened the page."),
+                "With opened: the caller on another machine (ssh:HOST). The broker opened the page."),
             .open("errorKind", \.errorKind, "With failed: the kind of the error."),
         ]
     }

@@ -2,11 +2,11 @@ import BrokerValues
 
 package enum Subscribe: AppOrPersonalMethod {
     package static let name = "broker.subscribe"
-    package static let summary = "Tells this connection what happens, as notifications event.TOPIC."
+    package static let summary = "Sends events to this connection, as notifications event.TOPIC."
     package static let description = """
-        Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens to it, \
-        and to those apps of its group that the caller could use without being asked about. Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
-        not read them is disconnected once 8 MiB wait. What happens to grants is told to subscribers without an app.
+        Lasts as long as the connection; subscribing again replaces the topics. With an app: its events, \
+        and those of the apps of its group that the caller may use without a prompt. Without one: all of the person's, for the person's own tools. Events carry no token. A client that does \
+        not read them is disconnected when 8 MiB are pending. Events of grants are sent to subscribers without an app.
         """
     package static let worksLocked = true
     package static let right: SandboxRight? = .accounts
@@ -26,7 +26,7 @@ package enum Subscribe: AppOrPersonalMethod {
         }
 
         package static let members: [Member<Params>] =
-            [.required("topics", \.topics, "What to be told about; an empty list ends the subscription.")]
+            [.required("topics", \.topics, "The topics to subscribe to; an empty list ends the subscription.")]
             + appMembers(\.selection)
     }
 
@@ -35,7 +35,7 @@ package enum Subscribe: AppOrPersonalMethod {
         package init() {}
         package init(subscribed: [EventTopic]) { self.subscribed = subscribed }
         package static let members: [Member<Result>] = [
-            .required("subscribed", \.subscribed, "The topics that count from now on.")
+            .required("subscribed", \.subscribed, "The subscribed topics.")
         ]
     }
 }

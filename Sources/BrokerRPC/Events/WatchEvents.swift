@@ -11,15 +11,15 @@ package enum TokenChanged: BrokerNotification {
         package init() {}
 
         package static let members: [Member<Params>] = [
-            .required("watch", \.watch, "As token.watch answered it."),
-            .required("token", \.token, "Takes the place of the last one."),
+            .required("watch", \.watch, "The watch's name from token.watch."),
+            .required("token", \.token, "Replaces the previous one."),
         ]
     }
 }
 
 package enum TokenEnded: BrokerNotification {
     package static let name = "event.tokenEnded"
-    package static let summary = "A watch is over, and why. Sent after token.watch, once."
+    package static let summary = "A watch has ended, with the reason. Sent after token.watch, once."
 
     package struct Params: MessageObject {
         package var watch = ""
@@ -33,8 +33,8 @@ package enum TokenEnded: BrokerNotification {
         }
 
         package static let members: [Member<Params>] = [
-            .required("watch", \.watch, "As token.watch answered it."),
-            .required("error", \.error, "What token.acquireSilent would be answered with."),
+            .required("watch", \.watch, "The watch's name from token.watch."),
+            .required("error", \.error, "The error that token.acquireSilent would return."),
         ]
     }
 }

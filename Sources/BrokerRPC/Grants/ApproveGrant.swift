@@ -4,8 +4,8 @@ package enum ApproveGrant: AdministrationMethod {
     package static let name = "grants.approve"
     package static let summary = "Allows a caller to use an app."
     package static let description = """
-        With request: what that caller asked for. With caller and app: also before it asks. account and scopes allow less, or \
-        more, than was asked. A grant for the same part of the same app is replaced. What is granted to a sandbox without a \
+        With request: that caller's request. With caller and app: also before it asks. account and scopes allow less, or \
+        more, than was requested. A grant for the same part of the same app is replaced. A grant to a sandbox without a \
         confirmed name (container:…) lasts twelve hours at most.
         """
     package static let addsRecords = true
@@ -30,12 +30,12 @@ package enum ApproveGrant: AdministrationMethod {
 
         package static let members: [Member<Params>] = [
             .optional("request", \.request, "GrantRequest.id. Either this, or caller and app.", .text(atMost: 64)),
-            .optional("caller", \.caller, "Who shall be allowed."),
+            .optional("caller", \.caller, "The caller to allow."),
             .optional("app", \.app, "A registered app.", .name(atMost: 128)),
-            .optional("account", \.account, "Whose tokens only. Absent: as asked, or everybody's."),
+            .optional("account", \.account, "Limits it to this account. Absent: as requested, or all accounts."),
             .optional(
                 "scopes", \.scopes,
-                "Scopes and resources that tokens may be good for at most. Absent: as asked, or anything.",
+                "The maximum of scopes and resources of tokens. Absent: as requested, or any.",
                 .each(.scope, atMost: 100)),
             .optional(
                 "lifetime", \.lifetime, "Seconds. Absent: as long as the rules allow.", .between(1...315_360_000)),
@@ -59,6 +59,6 @@ package enum ApproveGrant: AdministrationMethod {
         package var grant = Grant()
         package init() {}
         package init(grant: Grant) { self.grant = grant }
-        package static let members: [Member<Result>] = [.required("grant", \.grant, "What counts from now on.")]
+        package static let members: [Member<Result>] = [.required("grant", \.grant, "The grant in force.")]
     }
 }

@@ -2,9 +2,9 @@ import BrokerValues
 
 package enum DenyGrant: AdministrationMethod {
     package static let name = "grants.deny"
-    package static let summary = "Refuses what a caller asked for."
+    package static let summary = "Refuses a caller's request."
     package static let description = """
-        It is not asked about for a while: ten minutes, and twice as long after each refusal in a row, up to a day. Until then it is \
+        The person is not asked about it for a while: ten minutes, and twice as long after each refusal in a row, up to a day. Until then it is \
         answered accessDenied with the reason grantDenied.
         """
     package static let errors: [ErrorKind] = [.invalidParameter, .accessDenied]

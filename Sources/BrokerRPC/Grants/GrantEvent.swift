@@ -3,7 +3,7 @@ import BrokerValues
 package enum GrantNotification: BrokerNotification {
     package static let name = "event.grant"
     package static let summary =
-        "A caller asks for an app, or was answered, or lost what it had. Sent after broker.subscribe."
+        "A caller requests an app, or was answered, or lost its grant. Sent after broker.subscribe."
 
     package struct Params: MessageObject {
         package var change: GrantChange?
@@ -18,10 +18,10 @@ package enum GrantNotification: BrokerNotification {
         }
 
         package static let members: [Member<Params>] = [
-            .open("change", \.change, "What happened."),
+            .open("change", \.change, "The kind of change."),
             .optional(
                 "request", \.request,
-                "What was asked: with requested, denied and expired, and with an approval that answers it."),
+                "The request: with requested, denied and expired, and with an approval that answers it."),
             .optional("grant", \.grant, "With approved and revoked."),
         ]
     }

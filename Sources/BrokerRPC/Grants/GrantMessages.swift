@@ -22,15 +22,15 @@ extension Grant: MessageObject {
 
     package static let members: [Member<Grant>] = [
         .required("id", \.id, "For grants.revoke."),
-        .required("caller", \.caller, "Who may use the app."),
+        .required("caller", \.caller, "The caller that may use the app."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
-        .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
-        .optional("scopes", \.scopes, "Scopes and resources that tokens may be good for at most; absent: anything."),
+        .optional("account", \.account, "Limited to this account's tokens; absent: all accounts of the app's group."),
+        .optional("scopes", \.scopes, "The maximum of scopes and resources of tokens; absent: any."),
         .required("createdOn", \.createdOn, "Seconds since 1970."),
         .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end."),
         .optional("lastUsedOn", \.lastUsedOn, "Seconds since 1970; absent: it was not used yet."),
-        .required("uses", \.uses, "How many requests it let in."),
-        .optional("facts", \.facts, "What the caller was judged by when it asked."),
+        .required("uses", \.uses, "The number of requests that it admitted."),
+        .optional("facts", \.facts, "The facts that identified the caller when it asked."),
     ]
 
     private var account: AccountReference? {
@@ -45,16 +45,16 @@ extension GrantRequest: MessageObject {
 
     package static let members: [Member<GrantRequest>] = [
         .required("id", \.id, "For grants.approve and grants.deny."),
-        .required("caller", \.caller, "Who asks."),
+        .required("caller", \.caller, "The requesting caller."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
-        .optional("clientId", \.clientID, "Of a client without a registration: its id."),
+        .optional("clientId", \.clientID, "The id of a client without a registration."),
         .optional("authority", \.authority, "Issuer URL of the app or client."),
-        .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
+        .optional("account", \.account, "Limited to this account's tokens; absent: all accounts of the app's group."),
         .optional(
             "scopes", \.scopes,
             "The scopes and resources of the tokens that were asked for; absent: more than tokens, or anything."),
         .required("requestedOn", \.requestedOn, "Seconds since 1970."),
-        .required("facts", \.facts, "What the caller was judged by."),
+        .required("facts", \.facts, "The facts that identified the caller."),
     ]
 
     private var account: AccountReference? {

@@ -2,7 +2,7 @@ import BrokerValues
 
 package enum ListGrants: AdministrationMethod {
     package static let name = "grants.list"
-    package static let summary = "What callers were allowed, and what they ask for."
+    package static let summary = "Grants to callers, and their pending requests."
     package static let description = "The oldest first. Requests are open for an hour, and until the broker stops."
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.accessDenied]
@@ -13,7 +13,7 @@ package enum ListGrants: AdministrationMethod {
         package init() {}
         package init(app: String?) { self.app = app }
         package static let members: [Member<Params>] = [
-            .optional("app", \.app, "Of this app only.", .name(atMost: 4096))
+            .optional("app", \.app, "Only those of this app.", .name(atMost: 4096))
         ]
     }
 
@@ -26,8 +26,8 @@ package enum ListGrants: AdministrationMethod {
             self.requests = requests
         }
         package static let members: [Member<Result>] = [
-            .required("grants", \.grants, "What counts now."),
-            .required("requests", \.requests, "What waits for an answer."),
+            .required("grants", \.grants, "The grants in force."),
+            .required("requests", \.requests, "The pending requests."),
         ]
     }
 }

@@ -4,8 +4,8 @@ package enum RevokeGrant: AdministrationMethod {
     package static let name = "grants.revoke"
     package static let summary = "Takes a grant back."
     package static let description = """
-        From now on it lets nobody in: not to cached tokens, and not to answers that are still waited for. Tokens that were \
-        handed out stay good until they end.
+        From now on it admits no request: not to cached tokens, and not to pending answers. Tokens that were \
+        returned stay valid until they expire.
         """
     package static let errors: [ErrorKind] = [.invalidParameter, .accessDenied]
     package static let resultName = "revocation"

@@ -4,8 +4,8 @@ package enum CancelInteraction: PersonMethod {
     package static let name = "interaction.cancel"
     package static let summary = "Ends a waiting sign-in."
     package static let description = """
-        All requests that wait for it are answered with userCanceled. Who is in a sandbox ends only what it began itself; \
-        any other sign-in is to it as if there was none.
+        All requests that wait for it are answered with userCanceled. A caller in a sandbox ends only its own interactions; \
+        to it, any other does not exist.
         """
     package static let worksLocked = true
     package static let right: SandboxRight? = .interactive

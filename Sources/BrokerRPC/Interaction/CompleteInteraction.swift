@@ -4,9 +4,9 @@ package enum CompleteInteraction: PersonMethod {
     package static let name = "interaction.complete"
     package static let summary = "Hands in a redirect that did not come to the broker's own listener."
     package static let description = """
-        For URL handlers and for redirects that a person pasted. The state inside the URL says which waiting sign-in it \
-        belongs to; a URL that belongs to none is refused and harms none. Who is in a sandbox hands in only what \
-        belongs to a sign-in that it began itself.
+        For URL handlers and for redirects that a person pasted. The state in the URL identifies the waiting sign-in that it \
+        belongs to; a URL that belongs to none is refused without effect. A caller in a sandbox may complete only \
+        sign-ins that it began itself.
         """
     package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = [.invalidParameter]

@@ -3,7 +3,7 @@ import BrokerValues
 package enum InteractionGrant: BrokerNotification {
     package static let name = "interaction.grant"
     package static let summary = """
-        Sent to a client whose request has waitForGrant: the person is asked whether it may use the app. Its request goes on \
+        Sent to a client whose request has waitForGrant: the person is asked whether it may use the app. Its request continues \
         when they agree.
         """
 
@@ -18,13 +18,13 @@ package enum InteractionGrant: BrokerNotification {
         package init() {}
 
         package static let members: [Member<Params>] = [
-            .required("grantRequest", \.grantRequest, "What brokerctl grants approve takes."),
-            .required("app", \.app, "The app that is asked for."),
+            .required("grantRequest", \.grantRequest, "The id for brokerctl grants approve."),
+            .required("app", \.app, "The requested app."),
             .required("caller", \.caller, "The caller, as the broker sees it."),
-            .required("message", \.message, "One sentence for the person: what to do."),
+            .required("message", \.message, "The instruction for the person, in one sentence."),
             .required("expiresOn", \.expiresOn, "Seconds since 1970; the request stops waiting then."),
             .required(
-                "correlationId", \.correlationId, "The request's correlation id: says which request this is about."),
+                "correlationId", \.correlationId, "The correlation id of the request concerned."),
         ]
     }
 }

@@ -3,7 +3,7 @@ import BrokerValues
 package enum InteractionJoined: BrokerNotification {
     package static let name = "interaction.joined"
     package static let summary = """
-        Sent instead of interaction.open when another request that asks the same has the window: there is nothing to \
+        Sent instead of interaction.open if an equal request already has the window: there is nothing to \
         open, and that window's outcome is this request's answer, too.
         """
 
@@ -19,9 +19,9 @@ extension InteractionJoining: MessageObject {
     package static let members: [Member<InteractionJoining>] = [
         .required(
             "interactionId", \.interactionID,
-            "For interaction.cancel, which ends the sign-in for everybody who waits for it."),
+            "For interaction.cancel, which ends the sign-in for all waiting requests."),
         .required("expiresOn", \.expiresOn, "Seconds since 1970; this request stops waiting then."),
         .required(
-            "correlationId", \.correlationID, "The request's correlation id: says which request this is about."),
+            "correlationId", \.correlationID, "The correlation id of the request concerned."),
     ]
 }

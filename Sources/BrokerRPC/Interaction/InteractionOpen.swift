@@ -18,10 +18,10 @@ extension InteractionOpening: MessageObject {
 
     package static let members: [Member<InteractionOpening>] = [
         .required("interactionId", \.interactionID, "For interaction.cancel."),
-        .required("url", \.url, "What the browser opens."),
-        .required("redirectUri", \.redirectURI, "Where the provider sends the browser afterwards."),
+        .required("url", \.url, "The URL for the browser."),
+        .required("redirectUri", \.redirectURI, "The URL to which the provider redirects the browser."),
         .required("expiresOn", \.expiresOn, "Seconds since 1970; the sign-in ends then."),
         .required(
-            "correlationId", \.correlationID, "The request's correlation id: says which request this is about."),
+            "correlationId", \.correlationID, "The correlation id of the request concerned."),
     ]
 }

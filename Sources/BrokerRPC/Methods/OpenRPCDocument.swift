@@ -17,7 +17,7 @@ package enum OpenRPCDocument {
                 "version": .string("\(protocolVersion).0.0"),
                 "description": """
                 JSON-RPC 2.0 over a Unix stream socket, one message a line. Times are whole seconds since 1970, \
-                durations whole seconds. Unknown params are refused; unknown members of results are to be ignored.
+                durations whole seconds. Unknown params are refused; clients must ignore unknown members of results.
                 """,
                 "license": ["name": "Apache-2.0"],
             ],

@@ -37,7 +37,7 @@ package struct UserPartition: MessageObject, Equatable {
 
     package static let componentName: String? = "UserPartition"
     package static let members: [Member<UserPartition>] = [
-        .required("uid", \.uid, "Of the user."),
+        .required("uid", \.uid, "The user's uid."),
         .optional("account", \.account, "The account's name when its first record was written."),
         .required(
             "state", \.state,
@@ -45,6 +45,6 @@ package struct UserPartition: MessageObject, Equatable {
         ),
         .required("records", \.records, "How many records there are, without those of the audit log."),
         .required("bytes", \.bytes, "Size of all of them, sealed."),
-        .optional("lastUsedOn", \.lastUsedOn, "Of the newest entry in the user's audit log."),
+        .optional("lastUsedOn", \.lastUsedOn, "The time of the newest entry in the user's audit log."),
     ]
 }

@@ -4,8 +4,8 @@ package enum RemovePartition: OwnershipMethod {
     package static let name = "partitions.remove"
     package static let summary = "Erases everything that a broker in system mode has of a user."
     package static let description = """
-        Their apps, accounts, tokens, grants and audit log, and the key that opens them. Sign-ins of theirs that wait are ended. \
-        Nothing is revoked at providers. A user who asks again begins anew. In user mode it is unsupported.
+        Their apps, accounts, tokens, grants and audit log, and the key that opens them. Their waiting sign-ins are ended. \
+        Nothing is revoked at providers. A user's later request starts anew. In user mode it is unsupported.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .unsupported]
     package static let resultName = "removed"
@@ -16,7 +16,7 @@ package enum RemovePartition: OwnershipMethod {
         package init(uid: UInt32) { self.uid = Int64(uid) }
         package static let members: [Member<Params>] = [
             // The largest 32-bit number is not a uid.
-            .required("uid", \.uid, "Of the user.", .between(0...Int64(UInt32.max - 1)))
+            .required("uid", \.uid, "The user's uid.", .between(0...Int64(UInt32.max - 1)))
         ]
     }
 

@@ -4,8 +4,8 @@ package enum CloseSandbox: AdministrationMethod {
     package static let name = "sandboxes.close"
     package static let summary = "Ends a sandbox's own socket."
     package static let description = """
-        Its connections are cut off before this is answered, and the socket and its folder are gone. What was granted to the \
-        sandbox stays, for the next socket of that name; see grants.revoke.
+        Its connections are cut off before this is answered, and the socket and its folder are gone. Grants to the \
+        sandbox stay, for the next socket of that name; see grants.revoke.
         """
     package static let worksLocked = true
     package static let errors: [ErrorKind] = [.invalidParameter, .accessDenied]

@@ -2,7 +2,7 @@ import BrokerValues
 
 package enum ListSandboxes: AdministrationMethod {
     package static let name = "sandboxes.list"
-    package static let summary = "Which sandboxes have a socket of their own."
+    package static let summary = "Lists the sandboxes with a socket of their own."
     package static let description = "The oldest first."
     package static let worksLocked = true
     package static let isIdempotent = true
@@ -15,7 +15,7 @@ package enum ListSandboxes: AdministrationMethod {
         package init() {}
         package init(sandboxes: [OpenedSandbox]) { self.sandboxes = sandboxes }
         package static let members: [Member<Result>] = [
-            .required("sandboxes", \.sandboxes, "Those that are open.")
+            .required("sandboxes", \.sandboxes, "The open sandboxes.")
         ]
     }
 
@@ -35,14 +35,14 @@ package enum ListSandboxes: AdministrationMethod {
             [
                 .required("handle", \.handle, "For sandboxes.close."),
                 .required("path", \.path, "The socket."),
-                .optional("doors", \.doors, "Sockets beside it for programs that do not speak this protocol."),
-                .required("engine", \.sandbox.engine, "What makes the sandbox."),
-                .required("id", \.sandbox.id, "What the engine calls it."),
+                .optional("doors", \.doors, "Sockets next to it for programs that do not speak this protocol."),
+                .required("engine", \.sandbox.engine, "The engine that makes the sandbox."),
+                .required("id", \.sandbox.id, "The engine's name for it."),
             ] + Sandbox.others.inside(\.sandbox) + [
-                .required("rights", \.sandbox.rights, "What the socket is for."),
+                .required("rights", \.sandbox.rights, "The rights of the socket."),
                 .defaulted(
                     "anyUid", \.sandbox.acceptsAnyUID, "Whether programs of any uid may connect.", to: false),
-                .required("openedBy", \.openedBy, "Who opened it."),
+                .required("openedBy", \.openedBy, "The caller that opened it."),
                 .required("openedOn", \.openedOn, "Seconds since 1970."),
                 .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end of its own."),
             ]

@@ -2,11 +2,11 @@ import BrokerValues
 
 package enum OpenSandbox: AdministrationMethod {
     package static let name = "sandboxes.open"
-    package static let summary = "Makes a socket for one sandbox: whoever connects to it is that sandbox."
+    package static let summary = "Makes a socket for one sandbox: every caller on it is that sandbox."
     package static let description = """
-        The sandbox's sockets are alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
-        else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
-        its lifetime ends, when the broker stops, and with whileConnected when the connection ends that it was opened on; its \
+        The sandbox's sockets are alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, regardless \
+        of other facts about them; they never administer, and open no further socket. The socket ends when it is closed, when \
+        its lifetime ends, when the broker stops, and with whileConnected together with the connection that opened it; its \
         connections are cut off then. Only processes of the user who opened it may connect.
         """
     package static let errors: [ErrorKind] = [
@@ -34,8 +34,8 @@ package enum OpenSandbox: AdministrationMethod {
         package static let members: [Member<Params>] =
             [
                 .required(
-                    "engine", \.sandbox.engine, "What makes the sandbox, as in bubblewrap, podman or ssh.", .engine),
-                .required("id", \.sandbox.id, "What the engine calls it.", .word(atMost: 128)),
+                    "engine", \.sandbox.engine, "The engine that makes the sandbox, such as bubblewrap, podman or ssh.", .engine),
+                .required("id", \.sandbox.id, "The engine's name for it.", .word(atMost: 128)),
             ] + Sandbox.others.inside(\.sandbox) + [
                 .defaulted(
                     "rights", \.sandbox.rights,
@@ -43,14 +43,14 @@ package enum OpenSandbox: AdministrationMethod {
                     to: [.token]),
                 .defaulted(
                     "anyUid", \.sandbox.acceptsAnyUID,
-                    "True: whoever reaches the socket is the sandbox, whatever its uid, as programs of other users in a container. Not in system mode.",
+                    "True: programs of any uid are the sandbox, as those of other users in a container. Not in system mode.",
                     to: false),
                 .optional(
                     "lifetime", \.lifetime, "Seconds. Absent: until it is closed, or the broker stops.",
                     .between(1...315_360_000)),
                 .defaulted(
                     "whileConnected", \.isWhileConnected,
-                    "True: it ends with the connection that this request comes by, however that ends; and when another process writes on that connection.",
+                    "True: it ends with this request's connection, and when another process writes on that connection.",
                     to: false),
             ]
 
@@ -83,9 +83,9 @@ package enum OpenSandbox: AdministrationMethod {
             .required("handle", \.handle, "For sandboxes.close."),
             .required(
                 "path", \.path,
-                "The socket. Its folder holds nothing but the sandbox's sockets, and is what to mount into the sandbox."
+                "The socket. Its folder contains only the sandbox's sockets; mount that folder into the sandbox."
             ),
-            .optional("doors", \.doors, "Sockets beside it for programs that do not speak this protocol."),
+            .optional("doors", \.doors, "Sockets next to it for programs that do not speak this protocol."),
         ]
     }
 }
@@ -94,7 +94,7 @@ extension SandboxRight: WireChoice {}
 
 extension Sandbox {
     static let others: [Member<Sandbox>] = [
-        .optional("instance", \.instance, "Tells runs of the same sandbox apart, for people.", .word(atMost: 128)),
+        .optional("instance", \.instance, "Distinguishes runs of the same sandbox for people.", .word(atMost: 128)),
         .optional(
             "apps", \.apps, "The only apps that it may name; it counts as listed by them. Absent: as any sandbox.",
             .each(.name(atMost: 128), atMost: 64)),

@@ -5,8 +5,8 @@ package enum AcquireTokenByDeviceCode: AppMethod {
     package static let summary = "A token, with the person signing in on another device."
     package static let description = """
         RFC 8628. The broker sends the notification interaction.deviceCode on this connection, and the client shows its \
-        code and address to the person. The answer comes when the person is done or declines, when the code is no longer \
-        good, or when interaction.cancel ends the wait. Closing the connection cancels.
+        code and URL to the person. The answer comes when the person is done or declines, when the code \
+        expires, or when interaction.cancel ends the wait. Closing the connection cancels.
         """
     package static let right: SandboxRight? = .interactive
     package static let addsRecords = true

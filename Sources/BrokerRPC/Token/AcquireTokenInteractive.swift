@@ -6,9 +6,9 @@ package enum AcquireTokenInteractive: AppMethod {
     package static let description = """
         Authorization code with PKCE (RFC 8252, RFC 7636). With presentation "client" the broker sends the notification \
         interaction.open on this connection, and the client opens its url; with "broker" the broker opens it. The answer \
-        comes when the person is done, cancels, or the time is over. Requests that ask the same share one window: those \
-        that join are told interaction.joined, and all are answered alike. A connection that ends leaves; the sign-in ends \
-        with the last that waits.
+        comes when the person is done, cancels, or the time is over. Equal requests share one window: those \
+        that join get interaction.joined, and all get the same answer. A connection that closes leaves the sign-in, which ends \
+        with the last waiting request.
         """
     package static let right: SandboxRight? = .interactive
     package static let addsRecords = true
@@ -45,7 +45,7 @@ package enum AcquireTokenInteractive: AppMethod {
 
         package static let members: [Member<Params>] =
             appMembers(\.selection)
-            + TokenQuery.members(account: "Who must sign in; somebody else is refused with mismatchedUser.")
+            + TokenQuery.members(account: "The account that must sign in; another one is refused with mismatchedUser.")
             .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [
                 .challenge(\.query.challenge), waitingMember, .correlationID(\.correlationId),
             ]
@@ -57,33 +57,33 @@ extension InteractiveQuery {
         .optional("loginHint", \.loginHint, "Username to fill in for the person.", .text(atMost: 512)),
         .optional(
             "domainHint", \.domainHint, "Tenant or domain, to skip a page of the provider.", .text(atMost: 512)),
-        .optional("prompt", \.prompt, "How the person is asked; absent leaves it to the provider."),
+        .optional("prompt", \.prompt, "How the person is prompted; absent leaves it to the provider."),
         .defaulted(
             "extraScopesToConsent", \.extraScopesToConsent,
-            "Scopes to consent to in the same go; the token need not have them.", to: [],
+            "Scopes to consent to at the same time; the token need not have them.", to: [],
             .each(.scope, atMost: 100)),
         .defaulted(
             "extraQueryParameters", \.extraQueryParameters,
             "Added to the authorization request; names the broker sets itself are refused.", to: [:], .query),
         .optional(
             "maxAge", \.maxAge,
-            "Seconds since the person last proved who they are; older, and they are asked again.",
+            "The maximum age of the person's authentication in seconds; if older, they are asked again.",
             .between(0...315_360_000)),
         .defaulted(
             "acrValues", \.acrValues,
-            "How they are to prove it, best first (authentication context class references).", to: [],
+            "How they authenticate, in order of preference (authentication context class references).", to: [],
             .each(.word(atMost: 512), atMost: 16)),
         .defaulted(
             "strictLoginHint", \.isHintBinding,
-            "True refuses whoever has another username than loginHint, with mismatchedUser.", to: false),
+            "True refuses any username other than loginHint, with mismatchedUser.", to: false),
         .defaulted(
             "pushedAuthorization", \.pushesAuthorization,
-            "True hands the request in before the browser opens (RFC 9126), where the provider does not demand it.",
+            "True pushes the request before the browser opens (RFC 9126), even if the provider does not require it.",
             to: false),
         .optional(
-            "redirectUri", \.redirectURI, "Another one than the app's registered redirect URI.",
+            "redirectUri", \.redirectURI, "Replaces the app's registered redirect URI.",
             .text(atMost: 2048)),
-        .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
+        .defaulted("presentation", \.presentation, "The process that opens the browser.", to: .client),
         .defaulted(
             "timeout", \.timeout, "Seconds the person has.", to: defaultTimeout,
             .between(1...3600)),

@@ -4,8 +4,8 @@ package enum AcquireTokenSilent: AppMethod {
     package static let name = "token.acquireSilent"
     package static let summary = "A token without asking the person."
     package static let description = """
-        Answers from the cache when a token for these scopes is still good, else refreshes it. Never opens a browser: \
-        when only the person can help, the answer is interactionRequired and its reason says why. All callers that need \
+        Answers from the cache if a token for these scopes is still valid, otherwise refreshes it. Never opens a browser: \
+        if only the person can help, the answer is interactionRequired with a reason. All callers that need \
         one refresh share it.
         """
     package static let isIdempotent = true
@@ -37,22 +37,22 @@ package enum AcquireTokenSilent: AppMethod {
                 .optional(
                     "rejectedToken", \.rejectedToken,
                     """
-                    An access token that a resource server refused: the cached token is answered only if it is another one, \
-                    else there is one refresh; at most one a minute for an app, an account and what the token is good for, then \
-                    the same token comes back, with rejected.
+                    An access token that a resource server refused: the cached token is returned only if it is another one, \
+                    otherwise there is one refresh; at most one a minute for an app, an account and the token's scopes, then \
+                    the same token is returned, with rejected.
                     """, .text(atMost: 65_536)),
                 .challenge(\.query.challenge),
                 .defaulted(
                     "lifetimeOf", \.query.lifetimeOf,
                     """
-                    Which token minimumLifetime and the answer's expiresOn are about. An ID token that has ended is never \
-                    answered to idToken.
+                    The token that minimumLifetime and the answer's expiresOn refer to. An expired ID token is never \
+                    returned for idToken.
                     """, to: .accessToken),
                 .defaulted(
                     "extraQueryParameters", \.query.extraParameters,
                     """
-                    Added to the request that refreshes the token; names the broker sets itself are refused. A cached token \
-                    is answered whatever they are.
+                    Added to the request that refreshes the token; names the broker sets itself are refused. They do not \
+                    affect a cached token.
                     """, to: [:], .query),
                 waitingMember, .correlationID(\.correlationId),
             ]

@@ -18,9 +18,9 @@ extension Member {
         .optional(
             "challenge", path,
             """
-            The value of the WWW-Authenticate header that an API refused a token with, as received. What it asks for is added: \
+            The WWW-Authenticate header with which an API refused a token, as received. Its requirements are added: \
             scopes, claims, and with an interactive request acr_values and max_age; a silent one is answered \
-            interactionRequired with reason claimsChallenge where the person has to prove more.
+            interactionRequired with reason claimsChallenge if the person must authenticate again.
             """)
     }
 }

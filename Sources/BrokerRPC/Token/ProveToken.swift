@@ -5,7 +5,7 @@ package enum ProveToken: AppMethod {
     package static let summary = "A proof for one call of an API with a DPoP token."
     package static let description = """
         The value of the header DPoP (RFC 9449, section 4.2), made for one method and URL and for one token; each call of \
-        the API needs a new one. The key that signs it stays in the broker. An API that answers use_dpop_nonce wants the \
+        the API needs a new one. The signing key stays in the broker. An API that answers use_dpop_nonce requires the \
         nonce of its header DPoP-Nonce in the next one.
         """
     package static let isIdempotent = true
@@ -41,14 +41,14 @@ package enum ProveToken: AppMethod {
             appMembers(\.selection) + [
                 .optional("account", \.account, "May be left out when exactly one account fits."),
                 .defaulted("tokenType", \.tokenType, "DPoP; there are no proofs for others.", to: .dpop),
-                .required("httpMethod", \.httpMethod, "As in the request line, such as GET.", .word(atMost: 32)),
+                .required("httpMethod", \.httpMethod, "The HTTP method, such as GET.", .word(atMost: 32)),
                 .required(
-                    "url", \.url, "What will be called; query and fragment are left out of the proof.",
+                    "url", \.url, "The URL of the call; query and fragment are left out of the proof.",
                     .text(atMost: 8192)),
                 .optional("nonce", \.nonce, "From the API's header DPoP-Nonce.", .word(atMost: 1024)),
                 .optional(
                     "accessToken", \.accessToken,
-                    "The token that the proof goes along with. Absent: the account's newest DPoP token that is still good.",
+                    "The token sent with the proof. Absent: the account's newest valid DPoP token.",
                     .text(atMost: 65_536)),
             ]
 
@@ -65,6 +65,6 @@ extension IssuedProof: MessageObject {
 
     package static let members: [Member<IssuedProof>] = [
         .required("proof", \.proof, "Value of the HTTP header DPoP."),
-        .required("keyThumbprint", \.keyThumbprint, "Of the key that signed it (RFC 7638)."),
+        .required("keyThumbprint", \.keyThumbprint, "The thumbprint of the signing key (RFC 7638)."),
     ]
 }

@@ -29,23 +29,23 @@ package struct Token: MessageObject {
         .optional(
             "extendedExpiresOn", \.extendedExpiresOn,
             "Seconds since 1970; until then the token may be used while the provider is down."),
-        .required("scopes", \.scopes, "The scopes granted; there may be more than asked for."),
-        .required("account", \.account, "Whose token it is."),
+        .required("scopes", \.scopes, "The granted scopes; there may be more than requested."),
+        .required("account", \.account, "The account of the token."),
         .optional("idToken", \.idToken, "The ID token as received, verified by the broker."),
-        .required("authority", \.authority, "The issuer URL it was got from."),
+        .required("authority", \.authority, "The URL of its issuer."),
         .required("correlationId", \.correlationId, "The request's correlation id."),
         .required("authorizationHeader", \.authorizationHeader, "Value of the HTTP header Authorization."),
         .required("fromCache", \.fromCache, "True when no provider was asked."),
         .required(
             "extendedLifetime", \.extendedLifetime, "True for an expired token, given because the provider is down."),
-        .required("persisted", \.persisted, "False while the disk has not taken it: the token is good nevertheless."),
+        .required("persisted", \.persisted, "False while it is not on disk: the token is valid nevertheless."),
         .defaulted(
             "rejected", \.rejected,
-            "True for the very token that rejectedToken named: no other is to be had at this moment.",
+            "True if it is the token in rejectedToken: no other is available at the moment.",
             to: false),
         .defaulted(
             "renewable", \.renewable,
-            "False after a sign-in that brought no refresh token: when this token ends, the person has to sign in again.",
+            "False after a sign-in without a refresh token: when this token expires, the person must sign in again.",
             to: true),
         .optional(
             "watch", \.watch,

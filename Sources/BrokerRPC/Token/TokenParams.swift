@@ -32,8 +32,8 @@ extension TokenParams {
         .optional(
             "waitForGrant", \.waitForGrant,
             """
-            Seconds to wait where a person has to allow the caller first; they are told interaction.grant, and the request \
-            goes on when they agree. Absent: it is answered grantRequired at once.
+            Seconds to wait if a person must allow the caller first; the client gets interaction.grant, and the request \
+            continues when they agree. Absent: it gets grantRequired at once.
             """, .between(1...3600))
     }
 }
@@ -43,7 +43,7 @@ extension TokenQuery {
     static let members: [Member<TokenQuery>] = [
         .required(
             "scopes", \.scopes,
-            "What the token must be good for. The broker adds openid, profile and offline_access itself.",
+            "The token's scopes. The broker adds openid, profile and offline_access itself.",
             .each(.scope, atMost: 100)),
         .optional(
             "claims", \.claimsRequest,
@@ -54,11 +54,11 @@ extension TokenQuery {
         .defaulted("tokenType", \.tokenType, "How the API takes the token: RFC 6750 or RFC 9449.", to: .bearer),
         .optional(
             "resource", \.resourceList,
-            "Where the token must be good: an absolute URI, or several (RFC 8707). Absent leaves it to the scopes."),
+            "The token's resource: an absolute URI, or several (RFC 8707). Absent leaves it to the scopes."),
         .defaulted(
             "clientCapabilities", \.clientCapabilities,
             """
-            What the app can deal with, such as cp1 (claims challenges); goes into the claims request and does not \
+            The app's capabilities, such as cp1 (claims challenges); added to the claims request and does not \
             bypass the cached token.
             """, to: [], .each(.word(atMost: 64), atMost: 16)),
     ]
@@ -68,12 +68,12 @@ extension TokenQuery {
         members + [
             .optional("account", \.account, summary),
             .optional(
-                "minimumLifetime", \.minimumLifetime, "Seconds for which the token must still be good.",
+                "minimumLifetime", \.minimumLifetime, "The minimum remaining lifetime of the token in seconds.",
                 .between(0...86_400)),
             .optional(
                 "instanceAware", \.instanceAware,
                 """
-                Microsoft Entra: whether the person may be at home in another cloud than the authority's own \
+                Microsoft Entra: whether the person's home may be another cloud than the authority's own \
                 (instance_aware). Absent: as the app is registered.
                 """),
         ]

@@ -16,7 +16,7 @@ package enum UnwatchToken: PersonMethod {
         package init() {}
         package init(watch: String) { self.watch = watch }
         package static let members: [Member<Params>] = [
-            .required("watch", \.watch, "As token.watch answered it.", .text(atMost: 64))
+            .required("watch", \.watch, "The watch's name from token.watch.", .text(atMost: 64))
         ]
     }
 
@@ -25,7 +25,7 @@ package enum UnwatchToken: PersonMethod {
         package init() {}
         package init(unwatched: Bool) { self.unwatched = unwatched }
         package static let members: [Member<Result>] = [
-            .required("unwatched", \.unwatched, "False when this connection has no such watch (any more).")
+            .required("unwatched", \.unwatched, "False if this connection has no such watch (any more).")
         ]
     }
 }

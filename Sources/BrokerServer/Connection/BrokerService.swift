@@ -125,7 +125,7 @@ extension BrokerError {
             self.init(
                 .invalidParameter,
                 "A message is longer than \(limit) bytes; connect again and send shorter ones.")
-        case .lineCutOff: self.init(.invalidParameter, "The connection was shut in the middle of a message.")
+        case .lineCutOff: self.init(.invalidParameter, "The connection was closed in the middle of a message.")
         case .manyWriters:
             self.init(
                 .accessDenied,

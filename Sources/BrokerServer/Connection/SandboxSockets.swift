@@ -75,6 +75,7 @@ package final class SandboxSockets: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - folders: where sockets are made.
     ///   - payer: the user whose quota a user's sockets count against.
     package init(
         in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource,
@@ -206,7 +207,7 @@ package final class SandboxSockets: Sendable {
             return listeners
         } catch {
             for listener in listeners { await listener.shutDown(within: .zero) }
-            throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
+            throw BrokerError(.unsupported, "The sandbox's socket is not available. \(error)", cause: error)
         }
     }
 

@@ -27,7 +27,7 @@ struct CacheHandlers: Sendable {
             },
             .waiting(ImportCachePart.self) { request throws(BrokerError) in
                 guard let bytes = Base64.decodeLeniently(request.params.data.utf8) else {
-                    throw BrokerError(.invalidParameter, "data is no base64; send the bytes of the file in it.")
+                    throw BrokerError(.invalidParameter, "data is not base64; send the bytes of the file in it.")
                 }
                 return CacheTransfer(
                     try services.broker.addImportPart(bytes, to: request.params.transfer, in: request.partition))

@@ -51,7 +51,7 @@ struct GrantHandlers: Sendable {
         if services.policy.servesEverybody, caller.id.hasPrefix("/") {
             throw BrokerError(
                 .invalidParameter,
-                "This broker serves every user and knows no program by its path, so nobody would have this grant; name a service's unit (system:NAME.service), or approve the request that the program makes."
+                "This broker serves every user and identifies no program by its path, so this grant would have no effect; name a service's unit (system:NAME.service), or approve the request that the program makes."
             )
         }
         let app = try services.apps.registered(name, in: partition)

@@ -77,7 +77,7 @@ extension BrokerError {
 
     static func endedMeanwhile(_ caller: Caller) -> BrokerError {
         BrokerError(
-            .accessDenied, "\(caller.id) has ended; whoever has its connection must make one of its own.",
+            .accessDenied, "\(caller.id) has ended; a program that has its connection must make one of its own.",
             reason: .callerNotListed
         ) { $0.caller = caller.id }
     }

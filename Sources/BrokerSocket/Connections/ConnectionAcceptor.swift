@@ -2,14 +2,14 @@ import CBrokerLinux
 import Glibc
 import Logging
 
-/// Takes connections from one listening socket. Lives on the reactor's thread.
+/// Accepts connections from one listening socket. Lives on the reactor's thread.
 final class ConnectionAcceptor: ReactorSource {
-    /// Taken in one go, so that those who are connected get their turn in between.
+    /// Connections accepted in one go, so that connected clients get their turn in between.
     private static let mostAtOnce = 16
-    /// Without descriptors or memory left, accept fails at once again and again.
+    /// Without free descriptors or memory, accept fails at once again and again.
     private static let pause = Duration.seconds(1)
 
-    /// What is done with each connection.
+    /// Handles each connection.
     let reception: ConnectionReception
     private let descriptor: Int32
     private let reactor: Reactor
@@ -25,7 +25,7 @@ final class ConnectionAcceptor: ReactorSource {
         self.reception = reception
     }
 
-    /// - Returns: 0, or the errno that says why it cannot accept; then the socket is closed.
+    /// - Returns: 0, or the errno of the failure; then the socket is closed.
     func begin() -> Int32 {
         var code = broker_ask_who_writes(descriptor)
         if code == 0 { code = watch() }
@@ -42,7 +42,7 @@ final class ConnectionAcceptor: ReactorSource {
         return token == nil ? ENOMEM : 0
     }
 
-    /// - Returns: the connections that it has. No more come.
+    /// - Returns: its connections. No more are accepted.
     @discardableResult
     func end() -> [LocalConnection] {
         let connections = reception.table.end(reception.listener)
@@ -63,7 +63,7 @@ final class ConnectionAcceptor: ReactorSource {
             case ...0: serve(accepted)
             case EAGAIN: return
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return waitForRoom(accepted)
-            // The one who connected has gone.
+            // The connecting client has gone.
             case EINTR, ECONNABORTED, EPROTO: continue
             default:
                 reception.logger.error("the socket accepts no connection any more", metadata: ["errno": "\(-accepted)"])
@@ -73,7 +73,7 @@ final class ConnectionAcceptor: ReactorSource {
         }
     }
 
-    /// While many are being looked at, nobody else is accepted.
+    /// While many peers are being inspected, no more are accepted.
     private func hasRoomToLook() -> Bool {
         let (reactor, acceptor) = (reactor, ReactorBound(self, of: reactor))
         let hasRoom = reception.looks.hasRoom {

@@ -2,18 +2,17 @@ import BrokerModel
 import BrokerSystem
 import Logging
 
-/// Between the bytes of one connection and its ``ConnectionHandler``. Everything happens on the reactor's thread.
+/// Connects the bytes of one connection with its ``ConnectionHandler``. Everything happens on the reactor's thread.
 ///
-/// Memory stays bounded whatever the peer does: an unfinished line may have `lineLength` bytes; nothing is read while
-/// the handler pauses or while the peer leaves its answers lying; and a peer that takes none of what it asked for is
-/// cut off at `unreadAnswers` bytes.
+/// Memory stays bounded whatever the peer does: an unfinished line may have `lineLength` bytes; nothing is read while the handler
+/// pauses or while the peer leaves its answers unread; and a peer that reads no answers is cut off at `unreadAnswers` bytes.
 final class ConnectionChannel: SocketStreamOwner {
-    /// Lines that are delivered before others have their turn, if they are answered at once. One that waits takes longer.
+    /// Lines delivered before others have their turn, if they are answered at once. One that waits takes longer.
     private static let linesInATurn = 16
-    /// Bytes; less is not told.
+    /// Smaller changes in bytes are not reported.
     private static let heldStep = 4 << 10
 
-    /// Who is told of lines, and where they come from. One object: it is looked at in every step.
+    /// The handler of lines, and their connection. One object, as every step checks it.
     private final class Served {
         let handler: any ConnectionHandler
         let connection: LocalConnection
@@ -26,9 +25,9 @@ final class ConnectionChannel: SocketStreamOwner {
 
     private enum Phase {
         case serving
-        /// No line is delivered any more; the connection ends when what was written is sent.
+        /// No more lines are delivered; the connection ends when the written bytes are sent.
         case closing
-        /// The handler was told; what happens to the stream now is no matter of this object.
+        /// The handler was notified; the stream's further events do not concern this object.
         case ended
     }
 
@@ -38,36 +37,36 @@ final class ConnectionChannel: SocketStreamOwner {
     private let notices: ConnectionNotices
     private let stream: SocketStream
     private var served: Served?
-    /// Whose limit it counts against.
+    /// The owner whose limit it counts against.
     private var owner: ConnectionOwner?
-    /// When a line came or went last.
+    /// When a line was last received or sent.
     private var lastActive: MonotonicInstant
-    /// Since when nothing has come or gone, and nobody waits for anything; nil while it is not so.
+    /// Start of the current idle time, without traffic or waiting requests; `nil` if not idle.
     private(set) var quietSince: MonotonicInstant?
 
-    /// When the handler may look at the peer thoroughly again.
+    /// When the handler may inspect the peer thoroughly again.
     private var looksAt: MonotonicInstant
     private static let lookInterval = Duration.seconds(1)
 
     private var phase = Phase.serving
-    /// The handler's, from when it serves.
+    /// The handler's splitter, once it serves.
     private var splitter: any MessageSplitter = LineSplitter(limit: 0)
     private var isPaused = false
     private var isDelivering = false
     /// Between the first line of a burst and its end; writes wait for the end to be flushed together.
     private var isInBurst = false
-    /// Bytes of requests that the handler works on, and those that wait in memory in all, as the table was told.
+    /// Bytes of requests that the handler works on, and all bytes that wait in memory, as reported to the table.
     private var underWay = 0
     private var held = 0
-    /// Lines may be here that were not wanted when they came.
+    /// Lines may have arrived while none were wanted.
     private var isBehind = false
-    /// Others have their turn before the lines that are here.
+    /// Other connections have their turn before the lines in memory.
     private var awaitsTurn = false
     private var inputHasEnded = false
     private var inputEndWasTold = false
     private var halfLineTimer: ReactorTimer?
     private var closingTimer: ReactorTimer?
-    /// Who writes; nil while that is who connected.
+    /// The writing process; `nil` while it is the one that connected.
     private var otherWriter: (named: ByteWriter, process: PeerProcess?)?
 
     init(
@@ -83,7 +82,7 @@ final class ConnectionChannel: SocketStreamOwner {
         self.notices = notices
     }
 
-    /// To be called when it has its place in the table.
+    /// Call once it has its slot in the table.
     func serve(_ handler: any ConnectionHandler, on connection: LocalConnection, owner: ConnectionOwner) {
         served = Served(handler, connection)
         splitter = handler.makeSplitter(limit: limits.lineLength)
@@ -92,7 +91,7 @@ final class ConnectionChannel: SocketStreamOwner {
         stream.serve(self, wantsInput: true)
     }
 
-    // MARK: What the layers above ask for
+    // MARK: Commands from above
 
     func write(_ lines: [UInt8]) {
         write { stream.write(lines) }
@@ -117,10 +116,10 @@ final class ConnectionChannel: SocketStreamOwner {
         stream.close()
     }
 
-    /// Bytes written that the peer has not taken, once they are worth counting.
+    /// Written bytes that the peer has not read, once they are worth counting.
     private var unreadAnswers: Int { stream.isWritable ? 0 : stream.unsent }
 
-    /// - Parameter bytes: of requests that the handler works on.
+    /// - Parameter bytes: bytes of requests that the handler works on.
     func works(on bytes: Int) {
         underWay = bytes
         if !isInBurst { rest() }
@@ -129,7 +128,7 @@ final class ConnectionChannel: SocketStreamOwner {
 
     private func tellHeld(_ unread: Int) {
         guard phase != .ended, let served else { return }
-        // In steps: the table is everybody's, and most requests and answers are less than one.
+        // In steps: the table is shared, and most requests and answers are smaller than one.
         let now = (splitter.count + underWay + unread) / Self.heldStep * Self.heldStep
         guard now != held else { return }
         held = now
@@ -151,7 +150,7 @@ final class ConnectionChannel: SocketStreamOwner {
         isPaused = paused
         updateInput()
         if paused {
-            // Time that the broker takes is not held against the peer.
+            // The broker's own delay does not count against the peer.
             cancel(&halfLineTimer)
         } else {
             goOn()
@@ -167,7 +166,7 @@ final class ConnectionChannel: SocketStreamOwner {
         stream.close()
     }
 
-    /// Says whether the connection could give way to another: nobody waits for anything. Whoever hears an answer may rely on it.
+    /// Updates whether the connection may be evicted: no request waits. A client may rely on this once it has an answer.
     private func rest() {
         if phase == .serving, let served { rest(served) }
     }
@@ -176,12 +175,12 @@ final class ConnectionChannel: SocketStreamOwner {
         quietSince = splitter.holdsPart || !served.handler.isIdle ? nil : lastActive
     }
 
-    /// Ends the connection for the sake of another peer, which has its place already.
+    /// Ends the connection for another peer, which has its slot already.
     func evict() {
         end("a quiet connection was closed to make room for another")
     }
 
-    /// Ends the connection because it takes too much of the memory that there is for all.
+    /// Ends the connection because it takes too much of the shared memory.
     func giveBackMemory() {
         end("a client made the broker hold too much: connection cut off")
     }
@@ -235,9 +234,9 @@ final class ConnectionChannel: SocketStreamOwner {
         cutOff()
     }
 
-    /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
+    /// After a pause, or when the peer has read answers: first delivers the lines in memory, then reads the waiting bytes.
     private func goOn() {
-        // Within a burst the delivery under way, or the end of the burst, comes to the same lines.
+        // Within a burst, the delivery in progress or the end of the burst reaches the same lines.
         guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, let served else { return }
         beginBurst()
         deliver(to: served)
@@ -290,7 +289,7 @@ final class ConnectionChannel: SocketStreamOwner {
         } else if splitter.holdsPart, halfLineTimer == nil {
             halfLineTimer = stream.reactor.schedule(after: limits.halfLine) {
                 self.halfLineTimer = nil
-                // Otherwise the rest may have come and it is the broker who does not take it.
+                // Otherwise the rest may have arrived, and it is the broker that does not read it.
                 guard self.wantsLines else { return }
                 self.refuse(.lineStalled(after: self.limits.halfLine))
             }
@@ -312,12 +311,12 @@ final class ConnectionChannel: SocketStreamOwner {
         if isBehind { goOn() }
     }
 
-    /// Whoever got hold of the connection after it was made speaks for itself.
+    /// A process that got the connection after it was made counts by its own identity.
     ///
-    /// - Returns: whether what came counts.
+    /// - Returns: whether the received bytes count.
     private func knowsWriter(_ writer: ByteWriter, _ served: Served) -> Bool {
         let peer = served.connection.peer
-        // While the process that connected lives, its number is nobody else's.
+        // While the process that connected lives, no other process has its number.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
         if otherWriter == nil, isPeer, writer.uid == peer.uid {
             let now = stream.reactor.now
@@ -326,15 +325,15 @@ final class ConnectionChannel: SocketStreamOwner {
             served.handler.heard(on: served.connection, thoroughly: isDue)
             return true
         }
-        // Where none is held, the writer counts as nobody who could be told.
+        // Without a process handle, the writer counts as an unknown process.
         if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
-        // One other, once, and not in the middle of a line.
+        // One other process, once, and not in the middle of a line.
         guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPart else {
             refuse(.manyWriters)
             return false
         }
         var credentials = PeerCredentials(ofWriter: writer, onConnectionOf: peer)
-        // Who has the number of a process that has ended may be anybody.
+        // After a process has ended, any process may have its number.
         if writer.pid == peer.pid { credentials.process = nil }
         otherWriter = (writer, credentials.process)
         served.handler.handedOn(to: credentials, on: served.connection)
@@ -343,12 +342,12 @@ final class ConnectionChannel: SocketStreamOwner {
 
     // MARK: The end
 
-    /// Ends the service; the peer is told why.
+    /// Ends the service; the peer gets the reason.
     private func refuse(_ reason: ConnectionRefusal) {
         guard phase == .serving else { return }
         tell("connection ended by the broker", ["reason": "\(reason)"])
         let owner = reason == .descriptors ? self.owner : nil
-        // Before its connection leaves it to others.
+        // Takes the slot before the connection releases its own.
         if let owner { table.keepPlace(of: owner) }
         finish()
         RejectedConnection.close(
@@ -359,7 +358,7 @@ final class ConnectionChannel: SocketStreamOwner {
         finish()
     }
 
-    /// The connection object may be held long after by a task that still works; it must hold nothing alive.
+    /// A task that still works may hold the connection object for long; it must keep nothing else alive.
     private func finish() {
         phase = .ended
         cancel(&halfLineTimer)
@@ -368,7 +367,7 @@ final class ConnectionChannel: SocketStreamOwner {
         guard let served else { return }
         self.served = nil
         served.handler.closed(served.connection)
-        // Who waits for the last connection to end finds everything done.
+        // Code that waits for the last connection's end finds everything done.
         table.remove(served.connection.id)
     }
 

@@ -1,66 +1,66 @@
-/// How much a peer can make the bytes layer hold, and for how long.
+/// How much a peer can make the socket layer hold, and for how long.
 package struct ConnectionLimits: Sendable {
     /// Bytes in a line, without the newline.
     package var lineLength = 1 << 20
     /// Connections at one time.
     package var connections = 256
-    /// Places beyond them, for owners who may use the reserve and have few connections yet.
+    /// Slots beyond them, for owners who may use the reserve and have few connections yet.
     package var reserve = 16
-    /// Connections with which a peer counts as one who has few.
+    /// The largest number of connections that counts as few.
     package var few = 3
-    /// Connections of one user, where the broker serves many; nil: as many as there are.
+    /// Connections of one user, if the broker serves many; `nil`: no limit of its own.
     package var userConnections: Int?
-    /// Connections of one owner inside of a sandbox, or of all whom nothing is known about.
+    /// Connections of one owner inside of a sandbox, or of all unidentified callers.
     package var sandboxConnections = 32
     /// The part of a user's connections that all unnamed callers together may have (``QuotaOwner/isUnnamed``).
     var unnamedConnections: Int { max((userConnections ?? connections) / 2, 1) }
-    /// How long a connection has been quiet that gives way when the places run out.
+    /// How long a connection must be quiet to be evicted when the slots run out.
     package var quiet = Duration.seconds(10)
-    /// From the first byte of a line to its last.
+    /// Time from the first byte of a line to its last.
     package var halfLine = Duration.seconds(30)
-    /// Bytes written that the peer has not taken; beyond it the connection is cut off. Lines are no longer read from a
-    /// peer long before that, so only what is under way or what the peer subscribed to can fill it.
+    /// Written bytes that the peer has not read; beyond it the connection is cut off. The peer's lines are no longer read long
+    /// before that, so only requests in progress or subscriptions can fill it.
     package var unreadAnswers = 8 << 20
-    /// Bytes of all peers together that wait in memory: of lines half sent, of requests under way, and of answers that are not
-    /// taken. Beyond it whoever has the most is cut off.
+    /// Bytes of all peers together that wait in memory: incomplete lines, requests in progress, and unread answers. Beyond it the
+    /// peer with the most is cut off.
     package var held = 64 << 20
-    /// What all unnamed callers of one user may have of it.
+    /// The part of it that all unnamed callers of one user may have.
     package var heldByUnnamed = 16 << 20
-    /// How long a connection that is being closed waits for the peer to take what was written.
+    /// How long a connection that is being closed waits for the peer to read the written bytes.
     package var closing = Duration.seconds(5)
-    /// How long a refused peer may go on sending into the void, so that it comes to read why.
+    /// How long bytes from a refused peer are read and dropped, so that it gets to read the reason.
     package var linger = Duration.seconds(1)
-    /// Refused peers that get that time at once; more are told and cut off.
+    /// Refused peers that get that time at once; more get the reason and are cut off.
     package var lingering = 32
-    /// Peers without a place that wait at once for connections that are about to end; more are refused without.
+    /// Peers without a slot that wait at once for connections about to end; more are refused at once.
     package var waiting = 4
-    /// Accepted peers that wait at once to be looked at; beyond it nobody else is accepted.
+    /// Accepted peers that wait for inspection at once; beyond it no more are accepted.
     package var arrivals = 128
 
     package init() {}
 
     /// A connection has its socket, a handle on the process at the other end, and one on a second process that writes.
     private static let descriptorsOfConnection = 3
-    /// What everything else takes: redirect ports, providers, the vault.
+    /// Descriptors for everything else: redirect ports, providers, the vault.
     private static let otherDescriptors = 512
-    /// What the process has open when nobody is connected, and what it takes to look at peers.
+    /// Open descriptors without any client, and those for inspecting peers.
     private static let ownDescriptors = 36
 
-    /// What a process needs that has as many connections.
+    /// Descriptors that the process needs for so many connections.
     package var descriptors: Int { (connections + reserve) * Self.descriptorsOfConnection + Self.otherDescriptors }
 
-    /// Has no more connections than the process can have; a few in any case. Peers that are refused, or not looked at yet, leave room
-    /// for them.
+    /// Lowers the number of connections to what the process can have; a few in any case. Peers that are refused, or not inspected
+    /// yet, leave room for them.
     package mutating func fit(descriptors: Int) {
         let room = (descriptors - Self.otherDescriptors) / Self.descriptorsOfConnection - reserve
         connections = min(connections, max(room, Self.fewest))
-        // Where there is no room for all kept places either, a look at a peer must not fail for want of a descriptor.
+        // If not even the reserve fits, inspecting a peer must still not fail for lack of a descriptor.
         let places = (descriptors - Self.ownDescriptors) / Self.descriptorsOfConnection
         reserve = min(reserve, max(places - connections, Self.smallestReserve))
         userConnections = userConnections.map { min($0, connections) }
         let taken = Self.ownDescriptors + (connections + reserve) * Self.descriptorsOfConnection
         let rest = max(descriptors - taken, Self.smallestRest)
-        // The first has its socket; the others have a handle on their process besides.
+        // A refused peer has its socket; the others also have a handle on their process.
         lingering = min(lingering, rest / 4)
         waiting = min(waiting, rest / 8)
         arrivals = min(arrivals, rest / 4)

@@ -2,8 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Tells the journal of connections that were refused or ended: the same of one peer once a minute, and of one user only so many
-/// different ones.
+/// Logs refused or ended connections: the same event of one peer once a minute, and only so many different ones of one user.
 final class ConnectionNotices: Sendable {
     private struct Notice: Hashable {
         let text: String
@@ -17,8 +16,8 @@ final class ConnectionNotices: Sendable {
     init(_ logger: Logger) { self.logger = logger }
 
     /// - Parameters:
-    ///   - peer: nil where nobody can tell.
-    ///   - owner: nil where it was not looked at.
+    ///   - peer: `nil` if unknown.
+    ///   - owner: `nil` if the peer was not inspected.
     func tell(
         _ text: String, of peer: PeerCredentials?, _ owner: ConnectionOwner? = nil, _ metadata: Logger.Metadata = [:]
     ) {

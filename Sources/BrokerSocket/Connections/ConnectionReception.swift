@@ -2,10 +2,10 @@ import BrokerModel
 import CBrokerLinux
 import Logging
 
-/// What is done with a connection that was accepted: who it is, whether it may speak, and whether there is a place for it.
+/// Handles an accepted connection: inspects the peer, decides whether to serve it, and finds a slot for it.
 struct ConnectionReception: Sendable {
     let table: ConnectionTable
-    /// Which connections of the table come from the same socket.
+    /// Identifies the connections of one socket in the table.
     let listener: UInt64
     let service: any ConnectionService
     let limits: ConnectionLimits
@@ -26,28 +26,28 @@ struct ConnectionReception: Sendable {
 
     var logger: Logger { notices.logger }
 
-    /// At another socket, with the same table.
+    /// For another socket, with the same table.
     func another(for service: any ConnectionService) -> ConnectionReception {
         ConnectionReception(table: table, service: service, limits: limits, looks: looks, notices: notices)
     }
 
-    /// Looks who it is, and goes on at the reactor.
+    /// Inspects the peer, and continues on the reactor.
     func receive(_ arrival: AcceptedConnection, on reactor: Reactor) {
         let service = service
         let goOn = { @Sendable (look: PeerSnapshot?) in
             if reactor.execute({ self.receive(arrival, look, on: reactor) }) { return }
-            // The broker ends.
+            // The broker is shutting down.
             broker_close_in_own_fd_table(arrival.descriptor)
         }
         guard let peer = arrival.peer else { return goOn(nil) }
         looks.add(peer) { goOn(service.look(at: peer)) }
     }
 
-    /// On the reactor's thread.
+    /// Runs on the reactor's thread.
     private func receive(_ arrival: AcceptedConnection, _ look: PeerSnapshot?, on reactor: Reactor) {
         let stream = SocketStream(arrival.descriptor, of: reactor)
         guard let peer = arrival.peer else {
-            notices.tell("connection refused: who it is cannot be told", of: nil)
+            notices.tell("connection refused: the peer cannot be identified", of: nil)
             return stream.close()
         }
         let channel = ConnectionChannel(stream, service: service, limits: limits, table: table, notices: notices)
@@ -59,7 +59,7 @@ struct ConnectionReception: Sendable {
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
             let entry = enter(entrant)
             guard case .refused = entry, table.beginWaiting() else { return finish(entrant, entry) }
-            // A peer that has hung up, which the reactor has not seen yet, keeps nobody out.
+            // A peer that has hung up unnoticed by the reactor takes no one's slot.
             let bound = ReactorBound(entrant, of: reactor)
             reactor.execute {
                 table.endWaiting()
@@ -103,16 +103,16 @@ struct ConnectionReception: Sendable {
     }
 }
 
-/// A connection that was accepted a moment ago: what can be had of it only then.
+/// A newly accepted connection, with the facts that are available only then.
 struct AcceptedConnection: Sendable {
     let descriptor: Int32
-    /// Nil where the kernel does not say, or would not say who writes.
+    /// `nil` if the kernel does not identify the peer, or cannot identify writers.
     let peer: PeerCredentials?
 
     init(_ accepted: Int32) {
         descriptor = accepted
-        // The listener hands the question on, but not to whom connected before it was asked. Of what was sent before this the
-        // kernel tells without being asked, and what comes in between is nobody's.
+        // The accepted socket inherits the listener's option, except for connections made before it was set. For bytes sent
+        // before this the kernel identifies the peer anyway; bytes that arrive in between have no known writer.
         let asks = broker_asks_who_writes(accepted) != 0 || broker_ask_who_writes(accepted) == 0
         peer = asks ? try? PeerCredentials(ofSocket: accepted) : nil
     }

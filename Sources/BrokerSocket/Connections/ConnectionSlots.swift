@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Who has a place, and who loses it to another. It tells nobody: whoever has to go is returned, without a place already.
+/// The owners of slots, and evictions. It notifies no one: an evicted connection is returned, already without a slot.
 struct ConnectionSlots {
     private struct Place {
         let connection: LocalConnection
@@ -14,7 +14,7 @@ struct ConnectionSlots {
     private var places: [UInt64: Place] = [:]
     private var owners: [Holder: Int] = [:]
     private var users: [Partition: Int] = [:]
-    /// Of unnamed callers, by user: connections, and bytes that wait in memory.
+    /// Connections of unnamed callers, by user, and their bytes that wait in memory.
     private var unnamed: [Partition: Int] = [:]
     private var heldByUnnamed: [Partition: Int] = [:]
     private var heldInAll = 0
@@ -35,19 +35,19 @@ struct ConnectionSlots {
 
     mutating func end(_ listener: UInt64) { listeners.remove(listener) }
 
-    /// The oldest first.
+    /// Oldest first.
     func all(of listener: UInt64) -> [LocalConnection] {
         places.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value.connection)
     }
 
-    /// - Returns: whether the listener has no connection; otherwise it is told later.
+    /// - Returns: whether the listener has no connection; otherwise `told` is called later.
     mutating func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) -> Bool {
         guard !isEmpty(listener) else { return true }
         waitingForEmpty.append((listener, told))
         return false
     }
 
-    /// Who waited for a listener that has no connection any more.
+    /// The callbacks of listeners that have no connection any more.
     mutating func takeToldOfEmpty() -> [@Sendable () -> Void] {
         guard !waitingForEmpty.isEmpty else { return [] }
         let empty = waitingForEmpty.filter { isEmpty($0.listener) }
@@ -59,8 +59,8 @@ struct ConnectionSlots {
 
     // MARK: Places
 
-    /// Where there is no place, a connection that has long been quiet gives way: one of the owner's own where it has its share,
-    /// otherwise one of whoever has the most.
+    /// Without a free slot, a connection that has long been quiet is evicted: one of the owner's own if it has its share,
+    /// otherwise one of the owner with the most.
     mutating func enter(
         _ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64
     ) -> (ConnectionTable.Entry, gone: LocalConnection?) {
@@ -76,7 +76,7 @@ struct ConnectionSlots {
         return (.entered, gone)
     }
 
-    /// - Returns: the limit that stands against one more connection of the owner, and of whom one would have to go; nil for anybody's.
+    /// - Returns: the limit that prevents one more connection of the owner, and the group to evict from; `nil` for any.
     private func obstacle(to owner: ConnectionOwner) -> (ConnectionRefusal, of: Group?)? {
         let own = owners[owner.holder, default: 0]
         let share = share(of: owner)
@@ -104,7 +104,7 @@ struct ConnectionSlots {
         }
     }
 
-    /// A quiet one of whoever has the most goes.
+    /// Evicts a quiet connection of the owner with the most.
     mutating func makeRoom() -> LocalConnection? {
         let gone = evictFromLargestHolder()
         if let gone { remove(gone.id) }
@@ -116,7 +116,7 @@ struct ConnectionSlots {
         return evict { owners[$0.holder] == most } ?? evict { _ in true }
     }
 
-    /// - Returns: the one that has been quiet for the longest, which is not served any more.
+    /// - Returns: the connection that has been quiet for longest; it is no longer served.
     private func evict(where matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
         let latest = MonotonicInstant.now - limits.quiet
         let quiet = places.values.compactMap { place -> (connection: LocalConnection, since: MonotonicInstant)? in
@@ -126,7 +126,7 @@ struct ConnectionSlots {
         return quiet.min { $0.since < $1.since }?.connection
     }
 
-    /// Does nothing the second time.
+    /// Does nothing when repeated.
     mutating func remove(_ id: UInt64) {
         guard let place = places.removeValue(forKey: id) else { return }
         count(-place.held, of: place.owner)
@@ -147,7 +147,7 @@ struct ConnectionSlots {
 
     // MARK: Memory
 
-    /// - Returns: who has to go, so that all together hold no more than they may.
+    /// - Returns: the connections to cut off, so that the total stays within the limit.
     mutating func hold(_ bytes: Int, by id: UInt64) -> [LocalConnection] {
         guard let place = places[id] else { return [] }
         places[id]?.held = bytes
@@ -174,7 +174,7 @@ struct ConnectionSlots {
         heldByUnnamed[owner.partition] = held > 0 ? held : nil
     }
 
-    /// Of the user who has the most in memory, and of their owner who has, the connection with the most.
+    /// The connection with the most bytes, of the owner with the most, of the user with the most in memory.
     private func greediest(among matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
         let holding = places.values.filter { $0.held > 0 && matches($0.owner) }
         let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
@@ -182,7 +182,7 @@ struct ConnectionSlots {
         return ofOwner.max { $0.held < $1.held }?.connection
     }
 
-    /// Those who hold the most together.
+    /// The group that holds the most together.
     private static func largestGroup<Key: Hashable>(of places: [Place], by key: (Place) -> Key) -> [Place] {
         func sum(_ group: [Place]) -> Int { group.reduce(0) { $0 + $1.held } }
         return Dictionary(grouping: places, by: key).values.max { sum($0) < sum($1) } ?? []
@@ -207,7 +207,7 @@ struct ConnectionSlots {
     mutating func endWaiting() { waitingForPlace -= 1 }
 }
 
-/// Whose connections are meant.
+/// A group of connections.
 private enum Group {
     case holder(Holder)
     case user(Partition)

@@ -1,8 +1,8 @@
 import BrokerModel
 import Synchronization
 
-/// The open connections of all listeners that share their limits: ``ConnectionSlots`` behind a lock, for counts and ends are asked for from
-/// anywhere. Connections enter and leave on the reactor's thread.
+/// The open connections of all listeners that share their limits: ``ConnectionSlots`` behind a lock, as counts and ends are
+/// requested from any thread. Connections enter and leave on the reactor's thread.
 final class ConnectionTable: Sendable {
     enum Entry {
         case entered
@@ -28,7 +28,7 @@ final class ConnectionTable: Sendable {
 
     func begin(_ listener: UInt64) { places.withLock { $0.begin(listener) } }
 
-    /// - Returns: its connections. From now on none enters.
+    /// - Returns: its connections. No more are accepted.
     func end(_ listener: UInt64) -> [LocalConnection] {
         places.withLock { places in
             places.end(listener)
@@ -38,7 +38,7 @@ final class ConnectionTable: Sendable {
 
     func all(of listener: UInt64) -> [LocalConnection] { places.withLock { $0.all(of: listener) } }
 
-    /// - Parameter told: called once, from anywhere, when the listener has no connection.
+    /// - Parameter told: called once, on any thread, when the listener has no connection.
     func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) {
         let isEmpty = places.withLock { $0.whenEmpty(listener, told) }
         if isEmpty { told() }
@@ -46,7 +46,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: Connections
 
-    /// Finds a place for one more connection of the owner, and takes it.
+    /// Finds and takes a slot for one more connection of the owner.
     func enter(_ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64) -> Entry {
         let (entry, gone) = places.withLock { $0.enter(connection, of: owner, from: listener) }
         gone?.evict()
@@ -61,7 +61,7 @@ final class ConnectionTable: Sendable {
         for told in told { told() }
     }
 
-    /// The system has no room for another connection: a quiet one of whoever has the most gives way.
+    /// The system has no room for another connection: a quiet one of the owner with the most is evicted.
     func makeRoom() {
         let gone = places.withLock { $0.makeRoom() }
         gone?.evict()
@@ -72,8 +72,8 @@ final class ConnectionTable: Sendable {
 
     func leavePlace(of owner: ConnectionOwner) { places.withLock { $0.leavePlace(of: owner) } }
 
-    /// - Parameter bytes: what waits in memory because of the connection from now on. Where all have too much, whoever has the
-    ///   most is cut off; that may be this one.
+    /// - Parameter bytes: what waits in memory because of the connection from now on. If the total is too much, the connection
+    ///   with the most is cut off; that may be this one.
     func hold(_ bytes: Int, by id: UInt64) {
         let gone = places.withLock { $0.hold(bytes, by: id) }
         for connection in gone { connection.giveBackMemory() }
@@ -84,7 +84,7 @@ final class ConnectionTable: Sendable {
 
     func endLingering() { places.withLock { $0.endLingering() } }
 
-    /// - Returns: whether the peer may wait for a place, with what it holds meanwhile.
+    /// - Returns: whether the peer may wait for a slot, with what it holds meanwhile.
     func beginWaiting() -> Bool { places.withLock { $0.beginWaiting() } }
 
     func endWaiting() { places.withLock { $0.endWaiting() } }

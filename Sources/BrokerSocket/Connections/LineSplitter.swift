@@ -1,6 +1,6 @@
 import Glibc
 
-/// Cuts a stream of bytes into lines. Looks at each byte once, and holds at most one unfinished line.
+/// Cuts a stream of bytes into lines. Reads each byte once, and holds at most one unfinished line.
 package struct LineSplitter: MessageSplitter {
     private let limit: Int
     private var pending: [UInt8] = []
@@ -19,7 +19,7 @@ package struct LineSplitter: MessageSplitter {
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if start > 0 {
-            // Lines cut from this storage may still be held elsewhere, and would make it grow without end.
+            // Lines cut from this storage may still be in use elsewhere, and would make it grow without end.
             pending = Array(pending[start...])
             start = 0
         }

@@ -2,14 +2,13 @@ import BrokerModel
 
 /// One peer, as the layers above see it.
 ///
-/// Every method may be called from anywhere, and costs no hop on the reactor's thread itself. After the end of the connection
-/// they do nothing.
+/// Every method may be called from any thread, and costs no hop on the reactor's own thread. After the end of the connection they do nothing.
 package final class LocalConnection: Sendable {
     /// Unique within the process, counting up.
     package let id: UInt64
-    /// Taken from the kernel at accept.
+    /// From the kernel, at accept.
     package let peer: PeerCredentials
-    /// Where the handler lives.
+    /// The reactor on whose thread the handler lives.
     package let reactor: Reactor
     private let channel: ReactorBound<ConnectionChannel>
     private let table: ConnectionTable
@@ -24,7 +23,7 @@ package final class LocalConnection: Sendable {
         self.channel = ReactorBound(channel, of: reactor)
     }
 
-    /// How many connections there are in all, this one among them.
+    /// Number of all connections, this one included.
     package var count: Int { table.count }
 
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
@@ -37,8 +36,8 @@ package final class LocalConnection: Sendable {
         }
     }
 
-    /// As ``write(_:)``, on the reactor's thread: the lines may be taken, and other memory left in their place, so that what is sent
-    /// at once is copied and overwritten nowhere else.
+    /// As ``write(_:)``, on the reactor's thread: the lines may be moved out, and other memory left in their place, so that bytes
+    /// sent at once need no further copy to overwrite.
     package func write(taking lines: inout [UInt8]) { channel.value.write(taking: &lines) }
 
     /// Ends the connection when everything written so far is sent. No further line is delivered.
@@ -55,22 +54,22 @@ package final class LocalConnection: Sendable {
         onLoop { $0.setPaused(false) }
     }
 
-    /// - Parameter bytes: of requests that are under way on this connection: they count as the peer's memory.
+    /// - Parameter bytes: bytes of requests in progress on this connection: they count as the peer's memory.
     package func works(on bytes: Int) {
         onLoop { $0.works(on: bytes) }
     }
 
-    // MARK: What the table and the listener say
+    // MARK: Commands from the table and the listener
 
-    /// Nil while it cannot give way to another. On the reactor's thread.
+    /// `nil` while it cannot be evicted. On the reactor's thread.
     var quietSince: MonotonicInstant? { channel.value.quietSince }
 
-    /// It lost its place to another: it was quiet.
+    /// It lost its slot to another, as it was quiet.
     func evict() {
         onLoop { $0.evict() }
     }
 
-    /// It lost its place: it takes too much of the memory that there is for all.
+    /// It lost its slot, as it takes too much of the shared memory.
     func giveBackMemory() {
         onLoop { $0.giveBackMemory() }
     }

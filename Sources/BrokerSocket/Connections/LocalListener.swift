@@ -14,10 +14,10 @@ package final class LocalListener: Sendable {
     /// - Parameters:
     ///   - socket: from ``ListeningSocket/bind(_:)`` or ``ListeningSocket/inherited(_:)``; the listener owns it from here on.
     ///   - reactor: accepts and serves the connections.
-    ///   - service: decides who may speak, and makes the handlers.
+    ///   - service: decides which peers are served, and makes the handlers.
     ///   - limits: what a peer can make this layer hold.
     ///   - logger: for refusals and connections cut off.
-    /// - Returns: the listener, which accepts by now.
+    /// - Returns: the listener, already accepting.
     /// - Throws: ``SocketError``.
     package static func start(
         _ socket: ListeningSocket, on reactor: Reactor, service: any ConnectionService,
@@ -32,7 +32,7 @@ package final class LocalListener: Sendable {
         )
     }
 
-    /// Accepts on another socket, too. The limits hold for the connections of both together; each is shut down by itself.
+    /// Accepts on another socket, too. The limits apply to the connections of both together; each is shut down separately.
     package func startAnother(
         _ socket: ListeningSocket, service: any ConnectionService
     ) async throws(SocketError) -> LocalListener {
@@ -42,7 +42,7 @@ package final class LocalListener: Sendable {
     private static func start(
         _ socket: ListeningSocket, on reactor: Reactor, _ reception: ConnectionReception
     ) async throws(SocketError) -> LocalListener {
-        // Those as well that were given back since the process began.
+        // Includes descriptors closed since the process began.
         let kept = broker_keep_low_descriptors()
         if kept != 0 { reception.logger.warning("low descriptors are not kept", metadata: ["errno": "\(kept)"]) }
         let started: (acceptor: ReactorBound<ConnectionAcceptor>, code: Int32) = await reactor.perform {
@@ -66,24 +66,24 @@ package final class LocalListener: Sendable {
         self.reception = reception
     }
 
-    /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
+    /// Open connections, refused ones not counted, of all listeners that share its limits. May be read from any thread.
     package var connectionCount: Int { reception.table.count }
 
-    /// Returns when the reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which
-    /// sets its own deadline.
+    /// Returns when the reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which sets
+    /// its own deadline.
     ///
-    /// The pool has threads of its own for each priority. So the task is started here: one of the caller's could get through
-    /// while the requests' tasks wait.
+    /// The pool has separate threads for each priority. So the task is started here: one of the caller's could get through while
+    /// the requests' tasks wait.
     package func heartbeat() async throws {
         await withCheckedContinuation { answered in
-            // One that has ended had nothing left to do.
+            // A reactor that has ended had nothing left to do.
             if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
         }
         try Task.checkCancellation()
     }
 
-    /// Takes no new connection, tells every handler to drain and waits until the last connection is closed; what is
-    /// still open after `deadline` is cut off. The socket's path is removed first, if it is still the broker's own.
+    /// Accepts no new connection, tells every handler to drain and waits until the last connection is closed; connections still
+    /// open after `deadline` are cut off. The socket's path is removed first, if it is still the broker's own.
     ///
     /// - Returns: how many connections had to be cut off.
     @discardableResult

@@ -1,8 +1,8 @@
 /// Cuts a stream of bytes into the messages of one protocol. Holds at most one unfinished message.
 package protocol MessageSplitter {
-    /// Whether the beginning of a message is waiting for the rest; meaningful after ``next()`` said `needsMore`.
+    /// Whether an incomplete message is waiting for its rest; meaningful after ``next()`` returned `needsMore`.
     var holdsPart: Bool { get }
-    /// Bytes that are here and not handed out yet.
+    /// Bytes in memory that were not returned yet.
     var count: Int { get }
     mutating func append(_ bytes: UnsafeRawBufferPointer)
     mutating func next() -> MessageStep
@@ -10,9 +10,9 @@ package protocol MessageSplitter {
 }
 
 package enum MessageStep: Equatable {
-    /// One whole message, without what delimits it.
+    /// One whole message, without its delimiter.
     case message(ArraySlice<UInt8>)
-    /// No whole message is there.
+    /// There is no whole message.
     case needsMore
     case tooLong
 }

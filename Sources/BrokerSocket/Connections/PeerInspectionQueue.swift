@@ -2,13 +2,13 @@ import BrokerModel
 import BrokerSystem
 import Synchronization
 
-/// Looks at peers beside the reactor: what is asked of the kernel can take long, and a peer can make it take longer.
+/// Inspects peers outside the reactor: the kernel's answers can take long, and a peer can make them take longer.
 ///
-/// Few are looked at at a time, of one process one; processes take turns. The threads end when nobody waits.
+/// Few peers are inspected at a time, one per process; processes take turns. The threads end when none waits.
 final class PeerInspectionQueue: Sendable {
     typealias Look = @Sendable () -> Void
 
-    /// At a time.
+    /// At one time.
     static let threads = 2
 
     fileprivate struct Process: Hashable {
@@ -17,22 +17,22 @@ final class PeerInspectionQueue: Sendable {
     }
 
     fileprivate struct State {
-        /// In the order in which they came.
+        /// In order of arrival.
         var waiting: [Process: [Look].SubSequence] = [:]
-        /// Processes that wait and are not looked at; the first is next.
+        /// Processes that wait and are not being inspected; the first is next.
         var turns: [Process].SubSequence = []
         var count = 0
         var running = 0
         var whenRoom: [Look] = []
     }
 
-    /// So many wait; beyond it nobody else is accepted.
+    /// So many wait; beyond it no more are accepted.
     private let mostWaiting: Int
     private let state = Mutex(State())
 
     init(mostWaiting: Int) { self.mostWaiting = mostWaiting }
 
-    /// - Parameter look: run on a thread that may wait.
+    /// - Parameter look: runs on a thread that may wait.
     func add(_ peer: PeerCredentials, _ look: @escaping Look) {
         let mustStart = state.withLock { state in
             state.add(look, of: Process(uid: peer.uid, pid: peer.pid))
@@ -40,11 +40,11 @@ final class PeerInspectionQueue: Sendable {
             state.running += 1
             return true
         }
-        // Where the system has no thread to spare, this one does it.
+        // If the system has no thread to spare, this one does it.
         if mustStart, DetachedThread.start({ self.run() }) != 0 { run() }
     }
 
-    /// - Returns: whether there is room for one more; otherwise it is told once when there is.
+    /// - Returns: whether there is room for one more; otherwise `told` is called once when there is.
     func hasRoom(orTell told: @escaping Look) -> Bool {
         state.withLock { state in
             guard state.count >= mostWaiting else { return true }
@@ -64,12 +64,12 @@ final class PeerInspectionQueue: Sendable {
 extension PeerInspectionQueue.State {
     fileprivate mutating func add(_ look: @escaping PeerInspectionQueue.Look, of process: PeerInspectionQueue.Process) {
         count += 1
-        // One that is looked at has its next turn after that.
+        // A process that is being inspected has its next turn after that.
         if waiting[process] == nil { turns.append(process) }
         waiting[process, default: []].append(look)
     }
 
-    /// - Returns: nil when nobody waits for a turn: the thread ends.
+    /// - Returns: `nil` if none waits for a turn: the thread ends.
     fileprivate mutating func next() -> (PeerInspectionQueue.Process, PeerInspectionQueue.Look)? {
         guard let process = turns.popFirst(), let look = waiting[process]?.popFirst() else {
             running -= 1
@@ -78,7 +78,7 @@ extension PeerInspectionQueue.State {
         return (process, look)
     }
 
-    /// - Returns: who waits for room, where there is some.
+    /// - Returns: the callback that waits for room, if there is room.
     fileprivate mutating func ended(_ process: PeerInspectionQueue.Process, mostWaiting: Int) -> [PeerInspectionQueue
         .Look]
     {

@@ -4,21 +4,21 @@ import BrokerValues
 import CBrokerLinux
 
 extension PeerCredentials {
-    /// Somebody who was handed the connection of the peer, and wrote on it a moment ago.
+    /// The process that was handed the peer's connection, and has just written on it.
     init(ofWriter writer: ByteWriter, onConnectionOf peer: PeerCredentials) {
         let process = broker_hold_process(writer.pid)
         self.init(
             uid: writer.uid, gid: writer.gid, pid: writer.pid,
-            // Where there is a security module, what it says is known of the peer only.
+            // With a security module, its label is known for the peer only.
             label: peer.label == .none ? .none : .unreadable,
             process: process < 0 ? nil : PeerProcess(owning: process))
     }
 
-    /// Asks the kernel who connected. To be called right after accept (``PeerProcess``).
+    /// Asks the kernel for the connecting process. Call right after accept (``PeerProcess``).
     package init(ofSocket descriptor: Int32) throws(SocketError) {
         var peer = broker_peer()
         let code = broker_read_peer(descriptor, &peer)
-        guard code == 0 else { throw .system(doing: "read who connected", code: code) }
+        guard code == 0 else { throw .system(doing: "identify the peer", code: code) }
         let text = withUnsafeBytes(of: &peer.label) { bytes in String(foreign: bytes.prefix { $0 != 0 }) }
         let read: SecurityLabel = text.map { $0.isEmpty ? .none : .text($0) } ?? .unreadable
         let label = peer.label_error == 0 ? read : .unreadable

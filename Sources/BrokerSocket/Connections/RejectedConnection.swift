@@ -1,13 +1,12 @@
-/// Tells a peer why it is turned away and makes sure that it can hear it.
+/// Sends a peer the reason why it is refused and makes sure that the peer can read it.
 ///
-/// A socket that is closed while bytes of the peer wait unread makes the peer's next write fail, and many programs then
-/// never read. So the writing side is shut first, and what the peer still sends is dropped until it hangs up, for a
-/// moment at most.
+/// A socket that is closed with unread bytes of the peer makes the peer's next write fail, and many programs then never read. So
+/// the writing side is shut first, and further bytes of the peer are dropped until it hangs up, for a moment at most.
 final class RejectedConnection: SocketStreamOwner {
     private let stream: SocketStream
     private let table: ConnectionTable
     private let isLingering: Bool
-    /// Whose place it keeps until it is closed.
+    /// The owner whose slot it keeps until it is closed.
     private let owner: ConnectionOwner?
     private var timer: ReactorTimer?
 
@@ -19,8 +18,8 @@ final class RejectedConnection: SocketStreamOwner {
     }
 
     /// - Parameters:
-    ///   - line: newline included; empty says nothing.
-    ///   - owner: whose place was kept for it, where closing it can take long; it leaves the place when it is closed.
+    ///   - line: newline included; may be empty.
+    ///   - owner: the owner whose slot was kept for it, if closing can take long; the slot is released when it is closed.
     static func close(
         _ stream: SocketStream, saying line: [UInt8], limits: ConnectionLimits, table: ConnectionTable,
         keepingPlaceOf owner: ConnectionOwner? = nil

@@ -3,32 +3,32 @@ import BrokerValues
 import NIOHTTP1
 import Synchronization
 
-/// One question on its own addresses: who may see it, and whose answer counts. It knows nothing of sockets.
+/// One question on its own addresses, and the rules for viewing and answering it. It is independent of sockets.
 ///
-/// The address that the browser is started with is good once, and leads to another one, which is in no program's arguments. What
-/// opens the first a second time may be a program that read it there; nobody can tell who was first, so the question is
-/// withdrawn. The second one may be loaded again by whoever has the cookie that came with it: the same browser.
+/// The address that the browser is started with works once, and leads to another one, which is in no program's arguments. A
+/// second opening of the first may be a program that read it there; as the order cannot be known, the question is withdrawn. The
+/// second address may be loaded again with the cookie that came with it: by the same browser.
 final class ConsentForm: Sendable {
-    /// Where the browser enters. 256 random bits each.
+    /// The path where the browser enters. 256 random bits each.
     let entry: String
-    /// Where the page is.
+    /// The path of the page.
     let page: String
-    /// Belongs to the page's address alone: no other port of this machine is sent it without that.
+    /// Tied to the page's path: without that it would be sent to other ports of this machine.
     private let cookie: String
     private let token: String
-    /// Whether the page has a button for it.
+    /// Whether the page has a button to allow.
     private let offersAllowing: Bool
     private let phase = Mutex(Phase.fresh)
 
     private enum Phase {
         case fresh, entered
-        /// - keepsCookie: whether the browser brought it; one that keeps none loads the page once.
+        /// - keepsCookie: whether the browser sent the cookie; one that keeps none loads the page once.
         case shown(keepsCookie: Bool)
         case answered, withdrawn
     }
 
     enum Verdict {
-        /// - cookie: with what it is good for.
+        /// - cookie: with its attributes.
         case enter(page: String, cookie: String)
         case show(token: String)
         case answered(ConsentAnswer)
@@ -47,9 +47,9 @@ final class ConsentForm: Sendable {
         token = secret()
     }
 
-    /// - Parameter port: where the request came in.
+    /// - Parameter port: the port that received the request.
     func judge(_ head: HTTPRequestHead, body: [UInt8], port: Int) -> Verdict {
-        // Another name that leads here is somebody else's (DNS rebinding).
+        // Another name that leads here belongs to another site (DNS rebinding).
         guard head.headers[canonicalForm: "host"] == ["127.0.0.1:\(port)"] else { return .refused(.misdirectedRequest) }
         let isPage = Self.isSame(head.uri, page)
         guard isPage || Self.isSame(head.uri, entry) else { return .refused(.notFound) }
@@ -60,7 +60,7 @@ final class ConsentForm: Sendable {
         }
     }
 
-    /// Only what a person sees, opened by no other page.
+    /// Only for a page that a person sees, opened by no other page.
     private func show(_ headers: HTTPHeaders, isPage: Bool) -> Verdict {
         guard headers["sec-fetch-dest"].allSatisfy({ $0 == "document" }),
             headers["sec-fetch-site"].allSatisfy({ $0 == "none" }), headers["sec-purpose"].isEmpty
@@ -83,12 +83,12 @@ final class ConsentForm: Sendable {
         }
     }
 
-    /// A wrong one ends the question: how long this takes tells nobody anything.
+    /// A wrong cookie ends the question: the time of the comparison reveals nothing.
     private func hasCookie(_ headers: HTTPHeaders) -> Bool {
         headers["cookie"].contains { " \($0);".holds(" \(cookie);") }
     }
 
-    /// The page's own form, and nothing that another page or a script made.
+    /// Accepts the page's own form only, not one made by another page or a script.
     private func take(_ headers: HTTPHeaders, _ body: [UInt8], from origin: String) -> Verdict {
         guard headers["origin"] == [origin], headers["sec-fetch-site"].allSatisfy({ $0 == "same-origin" }),
             headers["content-type"] == ["application/x-www-form-urlencoded"]
@@ -109,7 +109,7 @@ final class ConsentForm: Sendable {
         }
     }
 
-    /// In a time that does not tell how much of it is right.
+    /// Takes a time that does not depend on how much of it is right.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }

@@ -40,7 +40,7 @@ final class ConsentHandler: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
         isAnswered = true
-        // The request came in time. Its answer takes what it takes.
+        // The request came in time. Its answer may take longer.
         timer?.cancel()
         let home = NIOLoopBound(self, eventLoop: context.eventLoop)
         let (desk, body, port) = (desk, body, port)
@@ -83,14 +83,14 @@ final class ConsentHandler: ChannelInboundHandler {
     }
 }
 
-/// One question, and what is said about it.
+/// One question, and its answers.
 final class ConsentSession: Sendable {
     let form: ConsentForm
     private let question: ConsentQuestion
     private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome
     /// Connections at a time: a browser opens a few.
     private static let places = 32
-    /// Who is connected, and of these who has asked nothing yet, the first who came first.
+    /// The number of connections, and those without a request yet, in order of arrival.
     private let visitors = Mutex((count: 0, silent: [any Channel]()))
 
     init(
@@ -102,10 +102,10 @@ final class ConsentSession: Sendable {
         self.answer = answer
     }
 
-    /// Where there is no room, whoever has been silent for the longest goes: a browser asks at once. Who entered ends with
+    /// If there is no room, the connection silent for longest goes: a browser sends its request at once. Each entry ends with
     /// ``leave(_:)``, in any case.
     ///
-    /// - Returns: who has to go; it may be the one who enters.
+    /// - Returns: the connection to close; it may be the new one.
     func enter(_ visitor: any Channel) -> (any Channel)? {
         visitors.withLock { visitors in
             visitors.count += 1

@@ -1,10 +1,10 @@
-/// How the question looks, beside ``PageStyle``. Whoever changes the sheet changes the hash; a test says what it must be.
+/// The style of the question, in addition to ``PageStyle``. Changing the sheet changes the hash; a test says what it must be.
 package enum ConsentStyle {
     /// SHA-256 of ``sheet``, base64.
     package static let hash = "QV+rQ0mclIvP7dJNaG4XHalcaSOgYnf55wvpX9lnqLE="
 
-    /// What can be pressed has a border of at least 3 to 1. Spaces beside words are bounded by the window, so that large letters
-    /// have room on a telephone; what does not fit beside another goes below it.
+    /// Buttons have a border of at least 3 to 1. Spaces next to words are bounded by the window, so that large letters have room
+    /// on a telephone; elements that do not fit next to each other wrap.
     package static let sheet = """
         .asked { --tone: var(--lost); --rim: #6b7686; }
         @media (prefers-color-scheme: dark) { .asked { --rim: #8793a4; } }

@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// The page that asks a person whether a program may use apps: who asks, how that is known, for what, for how long.
+/// The page that asks a person whether a program may use apps: the program, how it is known, for what, for how long.
 enum ConsentTemplate {
-    /// No script, nothing from elsewhere, in no frame; the form goes back to where it came from.
+    /// No script, no external resources, no frame; the form goes back to its origin.
     static let contentSecurityPolicy = [
         "default-src 'none'",
         "style-src 'sha256-\(PageStyle.hash)' 'sha256-\(ConsentStyle.hash)'",
@@ -14,7 +14,7 @@ enum ConsentTemplate {
     ].joined(separator: "; ")
 
     static func render(_ question: ConsentQuestion, path: String, token: String) -> String {
-        // With "no-referrer" browsers send "Origin: null" along with the page's own form.
+        // With "no-referrer" browsers send "Origin: null" even with the page's own form.
         PageTemplate.document(
             .asked, title: "A program asks for access", referrer: "same-origin",
             sheets: [PageStyle.sheet, ConsentStyle.sheet], main: main(question, path, token), script: nil
@@ -54,12 +54,12 @@ enum ConsentTemplate {
         <div class="choice">\(deny)</div>
         """
 
-    /// The answer that is safe in doubt stands out; a sign tells the two apart where colours do not.
+    /// The answer that is safe in doubt stands out; a sign distinguishes the two without colours.
     private static let deny: HTML = """
         <button class="deny" name="answer" value="deny">\(PageTemplate.sign(.neutral))Deny</button>
         """
 
-    /// How sure it is that the name is its own.
+    /// How certain the program's name is.
     private static func how(_ caller: CallerIdentity) -> HTML {
         switch caller.tier {
         case .sandboxed where caller.isUnnamedSandbox:
@@ -68,7 +68,7 @@ enum ConsentTemplate {
         case .confined: "A program that the system confines. The name is its profile’s."
         case .systemInstalled: "A program of the system: only an administrator can change it."
         case .unknown: "A program of yours. Any other program of yours could pass for it."
-        case .unidentified: "Nobody can tell what this is."
+        case .unidentified: "This program could not be identified."
         }
     }
 
@@ -89,7 +89,7 @@ enum ConsentTemplate {
         return "With every account it has: \(joined(names, by: ", "))"
     }
 
-    /// The domain first: whose tokens these are decides more than what the program calls itself there.
+    /// The domain first: the tokens' provider matters more than the name that the program uses there.
     private static func what(_ request: ConsentTexts.Request) -> HTML {
         let at = request.place.map { place -> HTML in
             " at <b><bdi>\(name: place.domain)</bdi></b> (<bdi>\(name: place.authority)</bdi>)"
@@ -145,7 +145,7 @@ extension PageContent {
         }
     }
 
-    /// Somebody else had the page as well.
+    /// Another program had the page as well.
     static let openedTwice = PageContent(
         .bad, title: "Opened twice", heading: "This page was opened twice",
         lines: [
@@ -163,7 +163,7 @@ extension PageContent {
 }
 
 extension RedirectResponse {
-    /// What the address leads to that the browser was started with.
+    /// The response to the address that the browser was started with.
     init(entering page: String, _ cookie: String) {
         self.init(refused: .seeOther)
         headers.add(name: "location", value: page)
@@ -175,7 +175,7 @@ extension RedirectResponse {
         self.init(page: page, policy: ConsentTemplate.contentSecurityPolicy, referrer: "same-origin")
     }
 
-    /// What became of it.
+    /// The result.
     init(told content: PageContent) {
         self.init(
             page: PageTemplate.render(content), policy: PageTemplate.contentSecurityPolicy, referrer: "no-referrer")

@@ -1,19 +1,19 @@
 import BrokerModel
 import BrokerValues
 
-/// The texts of a question as its page shows them. Where one had to be cut, nobody is offered to allow it.
+/// The texts of a question as shown on its page. If one had to be cut, allowing is not offered.
 struct ConsentTexts {
     struct Request {
-        /// The app's name; of a client without a registration its id.
+        /// The app's name, or the client id if it has no registration.
         let name: SafeText
         let isClient: Bool
-        /// The end of the authority's host, and all of the authority; nil where nobody knows it.
+        /// The end of the authority's host, and the whole authority; `nil` if unknown.
         let place: (domain: SafeText, authority: SafeText)?
-        /// Nil for every account.
+        /// `nil` for every account.
         let account: SafeText?
-        /// Whose accounts these are at the moment.
+        /// The owners of these accounts at the moment.
         let people: [SafeText]
-        /// Nil for everything that the app may.
+        /// `nil` for everything that the app may have.
         let scopes: SafeText?
     }
 

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// The facts that a caller was judged by, for people who do not know the system's words. The name by which `brokerctl grants list`
-/// shows one is the entry's title.
+/// The facts that a caller was judged by, for people who do not know the system's terms. The title of an entry is the name that
+/// `brokerctl grants list` shows.
 enum FactDescriptions {
     static func entry(_ fact: (name: SafeText, value: SafeText)) -> HTML {
-        // Other facts have values that a program or a launcher chose: those are shown as they are.
+        // Other facts have values chosen by a program or a launcher: those are shown as they are.
         let value = compared.contains(fact.name.text) ? words(fact.value, in: views) : fact.value
         return """
             <dt title="\(text: fact.name)">\(text: words(fact.name, in: names))</dt>\
@@ -16,7 +16,7 @@ enum FactDescriptions {
 
     private static let compared: Set<String> = ["networkNamespace", "pidNamespace", "rootMount", "userNamespace"]
 
-    /// - Returns: the text itself where the table has no line for it.
+    /// - Returns: the text itself if the table has no line for it.
     private static func words(_ text: SafeText, in table: String) -> SafeText {
         for line in table.split(separator: "\n") where line.hasPrefix(text.text + ": ") {
             return SafeText(String(line.dropFirst(text.text.count + 2)), atMost: line.count)

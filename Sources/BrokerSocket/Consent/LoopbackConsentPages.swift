@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks on 127.0.0.1, at a port and a path of each question's own.
+/// Asks on 127.0.0.1, with a port and a path for each question.
 package struct LoopbackConsentPages: ConsentPages {
     private let eventLoop: any EventLoop
     private let random: any RandomSource
@@ -37,7 +37,7 @@ package struct LoopbackConsentPages: ConsentPages {
                             withPipeliningAssistance: false, withErrorHandling: false)
                         try pipeline.addHandler(
                             ConsentHandler(desk, port: child.localAddress?.port ?? 0, limits: limits))
-                        // Nobody else's browser has business here.
+                        // No other user's browser is served here.
                         let displaced = desk.enter(child)
                         child.closeFuture.whenComplete { _ in desk.leave(child) }
                         displaced?.close(promise: nil)
@@ -61,7 +61,7 @@ package struct LoopbackConsentPages: ConsentPages {
         }
 
         func close() async {
-            // Closing fails only when it is closed already.
+            // Closing fails only if it is closed already.
             try? await channel.close().get()
         }
     }

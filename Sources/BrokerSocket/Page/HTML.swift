@@ -1,12 +1,12 @@
 import BrokerValues
 
-/// Markup, in which every text put in from outside is escaped: a plain `String` cannot be put in.
+/// Markup that escapes every text from outside: a plain `String` cannot be put in.
 ///
 ///     let line: HTML = "<p>\(text: name)</p>"
 struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     let source: String
 
-    // Pages are written rarely: what each of them calls a dozen times is there once.
+    // Pages are written rarely: code used a dozen times in each of them exists once.
     @inline(never)
     init(stringLiteral source: StaticString) {
         self.source = "\(source)"
@@ -39,7 +39,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
             source += text.escaped
         }
 
-        /// A name or an address: where it does not fit on a line, it goes on in the next one behind a sign, not within a word.
+        /// A name or an address that breaks onto the next line with a sign, not within a word.
         @inline(never)
         mutating func appendInterpolation(name: SafeText) {
             for scalar in name.escaped.unicodeScalars {
@@ -51,7 +51,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
             }
         }
 
-        /// For the broker's own style sheet and script, which stand in elements that know no escapes.
+        /// For the broker's own style sheet and script, in elements without escapes.
         @inline(never)
         mutating func appendInterpolation(verbatim own: String) {
             source += own
@@ -60,7 +60,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
 }
 
 extension SafeText {
-    /// - Parameter fallback: takes the place of a text that is empty or blank.
+    /// - Parameter fallback: replaces a text that is empty or blank.
     init(onPage text: String, atMost length: Int, otherwise fallback: String = "") {
         let isVisible = text.contains { !$0.isWhitespace }
         self.init(isVisible ? text : fallback, atMost: length, .mark)

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What a page says, apart from how it looks.
+/// The content of a page, without its style.
 struct PageContent: Sendable {
     enum Tone: Sendable, CaseIterable { case good, neutral, bad, lost, asked }
 
@@ -11,7 +11,7 @@ struct PageContent: Sendable {
     let lines: [HTML]
     /// The account that is signed in now.
     var username: SafeText?
-    /// What the person does next.
+    /// The person's next step.
     let next: HTML
 
     init(_ page: RedirectPage) {
@@ -73,13 +73,13 @@ struct PageContent: Sendable {
         }
     }
 
-    /// The provider's own words, and whose they are.
+    /// The provider's own words, with their source.
     private static func said(_ words: String?) -> [HTML] {
         let words = SafeText(onPage: words ?? "", atMost: 700)
         return words.text.isEmpty ? [] : ["The provider said: <bdi>\(text: words)</bdi>"]
     }
 
-    /// What an administrator finds the sign-in by, in the logs of the broker and the provider.
+    /// The key to the sign-in in the logs of the broker and the provider, for an administrator.
     private static func reference(_ correlationID: String?) -> [HTML] {
         let id = SafeText(onPage: correlationID ?? "", atMost: 100)
         return id.text.isEmpty ? [] : ["Correlation id: <bdi>\(text: id)</bdi>"]

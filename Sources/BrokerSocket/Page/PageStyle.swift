@@ -1,4 +1,4 @@
-/// How the page looks. Whoever changes the sheet changes the hash; a test says what it must be.
+/// The style of the page. Changing the sheet changes the hash; a test says what it must be.
 package enum PageStyle {
     /// SHA-256 of ``sheet``, base64.
     package static let hash = "dmKSehNcozGME9UsENCNoK5iFUMisCQHxz3pqNGuIhI="

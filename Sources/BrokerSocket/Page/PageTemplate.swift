@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// The page a person sees when the browser comes back from the provider: one document that needs nothing else.
+/// The page for a person whose browser comes back from the provider: one document that needs nothing else.
 package enum PageTemplate {
     /// Takes the code and the state out of the address bar and the history entry.
     ///
-    /// The other way, a redirect to a clean address, would need the listener to live on after the sign-in and would show a
-    /// browser's error page whenever it did not. The code is used up by the time the page is there, so a browser without
-    /// scripts loses nothing but the looks of its address bar.
+    /// The alternative, a redirect to a clean address, would need the listener to outlive the sign-in and would show a browser's
+    /// error page otherwise. The code is used up by the time the page is shown, so a browser without scripts only has a longer
+    /// address in its address bar.
     package static let script = "history.replaceState(null,\"\",location.pathname)"
 
-    /// Only these two texts are let in, named by their SHA-256 (CSP level 3, section 2.3.1): no script or style that got
-    /// into the page in another way would run. The icon is the only image.
+    /// Only these two texts are allowed, named by their SHA-256 (CSP level 3, section 2.3.1): no script or style that got into
+    /// the page in another way would run. The icon is the only image.
     package static let contentSecurityPolicy = [
         "default-src 'none'",
         "style-src 'sha256-\(PageStyle.hash)'",
@@ -38,7 +38,7 @@ package enum PageTemplate {
         ).source
     }
 
-    /// What all pages have in common.
+    /// The common parts of all pages.
     static func document(
         _ tone: PageContent.Tone, title: HTML, referrer: HTML, sheets: [String], main: HTML, script: HTML?
     ) -> HTML {
@@ -94,7 +94,7 @@ package enum PageTemplate {
         """
     }
 
-    /// On a button, beside its word.
+    /// For a button, next to its text.
     static func sign(_ tone: PageContent.Tone) -> HTML {
         """
         <svg viewBox="14 14 36 36" width="20" height="20" aria-hidden="true" focusable="false">\
@@ -113,7 +113,7 @@ package enum PageTemplate {
         }
     }
 
-    /// So that the tab can be told from others, and so that no browser asks the listener for an icon.
+    /// Distinguishes the tab from others, and keeps browsers from requesting an icon from the listener.
     private static func favicon(_ tone: PageContent.Tone) -> HTML {
         let colour =
             switch tone {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A moment of the kernel's clock that stands still while the machine sleeps (CLOCK_MONOTONIC).
+/// A time on the kernel's clock that stops while the machine sleeps (CLOCK_MONOTONIC).
 ///
-/// It is what `SuspendingClock.Instant` is. But how that is laid out only the library knows, and whatever holds one has to look it
-/// up at each use: each request did so thirty times.
+/// The same as `SuspendingClock.Instant`. But the layout of that type is known to the library only, so each use has to look it up
+/// at run time: each request did so thirty times.
 struct MonotonicInstant: Comparable, Sendable {
     /// Since the clock began.
     let nanoseconds: Int64
@@ -20,7 +20,7 @@ struct MonotonicInstant: Comparable, Sendable {
 
     static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The sum, or the first or the last moment that there is.
+    /// The sum, clamped to the range of the type.
     static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

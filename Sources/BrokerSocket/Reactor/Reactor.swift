@@ -3,12 +3,12 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// One thread that waits for many sockets, and does what they are ready for (epoll(7)).
+/// One thread that waits for many sockets, and handles those that are ready (epoll(7)).
 ///
 /// It reads the writer of the bytes, which NIO does not (decision 29).
 ///
-/// `@unchecked Sendable`: `sources`, `timers`, `alarm`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
-/// is constant or has a lock.
+/// `@unchecked Sendable`: `sources`, `timers`, `alarm`, `later` and `now` are accessed on its thread only, which every method
+/// that does so ensures; the rest is constant or has a lock.
 package final class Reactor: @unchecked Sendable {
     private let events: Int32
     private let wakeup: Int32
@@ -18,17 +18,17 @@ package final class Reactor: @unchecked Sendable {
     private var sources: [UInt64: any ReactorSource] = [:]
     private var timers = ReactorTimers()
     private var alarm = ReactorAlarm()
-    /// To be done beside the events, in this order.
+    /// Actions to run in addition to the events, in this order.
     private var later: [() -> Void] = []
-    /// Of these, what is being done now; the last one is next.
+    /// The actions now being run, in reverse order.
     private var turn: [() -> Void] = []
     private var lastToken = Token.alarm
-    /// When the events that it works on came.
+    /// When the current events arrived.
     private(set) var now = MonotonicInstant.now
-    /// For whoever reads a socket: what is in it is taken out before the next one reads.
+    /// For readers of sockets: each takes its bytes out before the next one reads.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
 
-    /// Those of no source.
+    /// Tokens that belong to no source.
     private enum Token {
         static let wakeup: UInt64 = 0
         static let alarm: UInt64 = 1
@@ -41,7 +41,7 @@ package final class Reactor: @unchecked Sendable {
         var hasStopped = false
     }
 
-    /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
+    /// - Throws: ``SocketError`` if the system has no descriptor or no thread to spare.
     package init() throws(SocketError) {
         events = broker_events_open()
         wakeup = broker_events_open_wakeup()
@@ -60,27 +60,27 @@ package final class Reactor: @unchecked Sendable {
         buffer.deallocate()
     }
 
-    // MARK: From anywhere
+    // MARK: On any thread
 
     /// Whether this is its thread.
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
-    /// Does the job on its thread, soon. Jobs of one thread keep their order.
+    /// Runs the job on its thread, soon. Jobs of one thread keep their order.
     ///
-    /// - Returns: false when the thread has ended: the job is let go.
+    /// - Returns: false if the thread has ended: the job is dropped.
     @discardableResult
     package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustWake) = mailbox.withLock { mailbox in
             guard !mailbox.hasStopped else { return (false, false) }
             mailbox.jobs.append(job)
-            // Otherwise it has been woken, and has not looked yet.
+            // Otherwise it has been woken, and has not checked yet.
             return (true, mailbox.jobs.count == 1)
         }
         if mustWake { _ = broker_events_wake(wakeup) }
         return isTaken
     }
 
-    /// Does the work on its thread, and returns what it gives.
+    /// Runs the work on its thread, and returns the result.
     package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { done in
             let isTaken = execute { done.resume(returning: work()) }
@@ -88,7 +88,7 @@ package final class Reactor: @unchecked Sendable {
         }
     }
 
-    /// Returns when its thread has ended. What is still watched is forgotten, and stays open.
+    /// Returns when its thread has ended. Descriptors still watched are forgotten, and stay open.
     package func stop() async {
         await withCheckedContinuation { stopped in
             let hasStopped = mailbox.withLock { mailbox in
@@ -103,7 +103,7 @@ package final class Reactor: @unchecked Sendable {
 
     // MARK: On its thread
 
-    /// - Returns: what names the source from now on; nil when the system cannot watch one more.
+    /// - Returns: the token that identifies the source from now on; `nil` if the system cannot watch one more.
     func watch(_ descriptor: Int32, for interest: ReactorInterest, _ source: any ReactorSource) -> UInt64? {
         assertCurrent()
         lastToken += 1
@@ -117,15 +117,15 @@ package final class Reactor: @unchecked Sendable {
         _ = broker_events_change(events, descriptor, token, interest.rawValue)
     }
 
-    /// To be called before the descriptor is closed: a program that is just being started may have a copy of it, for which the
-    /// kernel would go on to tell events.
+    /// Call before the descriptor is closed: a program that is just being started may have a copy of it, for which the kernel
+    /// would keep reporting events.
     func forget(_ token: UInt64, _ descriptor: Int32) {
         assertCurrent()
         _ = broker_events_forget(events, descriptor)
         sources[token] = nil
     }
 
-    /// - Returns: for ``cancel(_:)``.
+    /// - Returns: the timer for ``cancel(_:)``.
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> ReactorTimer {
         assertCurrent()
@@ -137,7 +137,7 @@ package final class Reactor: @unchecked Sendable {
         if let timer { timers.cancel(timer) }
     }
 
-    /// Does it after what is being done, and after whatever else is ready now.
+    /// Runs the action after the current one and everything else that is ready now.
     func soon(_ action: @escaping () -> Void) {
         assertCurrent()
         later.append(action)
@@ -172,7 +172,7 @@ package final class Reactor: @unchecked Sendable {
         end()
     }
 
-    /// - Returns: whether it is to stop.
+    /// - Returns: whether to stop.
     private func takeJobs() -> Bool {
         _ = broker_events_sleep_again(wakeup)
         let (jobs, isStopping) = mailbox.withLock { mailbox in
@@ -185,7 +185,7 @@ package final class Reactor: @unchecked Sendable {
 
     private var hasWork: Bool { !turn.isEmpty || !later.isEmpty }
 
-    /// What is there now, and for at least as long as the events took: neither waits for all of the other.
+    /// Runs the actions present now, for at least as long as the events took: neither waits for all of the other.
     private func doWhatWaits() {
         guard hasWork else { return }
         if turn.isEmpty { (turn, later) = (later.reversed(), []) }
@@ -208,16 +208,16 @@ package final class Reactor: @unchecked Sendable {
         for source in sources.values { source.letGo() }
         sources = [:]
         timers = ReactorTimers()
-        // Another thread may get its number.
+        // Another thread may get its id.
         thread.store(0, ordering: .relaxed)
         for stopped in waiting { stopped.resume() }
     }
 }
 
-/// What a reactor watches.
+/// An object watched by a reactor.
 protocol ReactorSource: AnyObject {
     func ready(_ what: ReactorReadiness)
-    /// The reactor has ended: nothing more is told.
+    /// The reactor has ended: no more events follow.
     func letGo()
 }
 
@@ -225,7 +225,7 @@ extension ReactorSource {
     func letGo() {}
 }
 
-/// What is waited for. That the other end is gone is told in any case.
+/// The events to wait for. A hangup of the other end is always reported.
 struct ReactorInterest: OptionSet {
     let rawValue: UInt32
     static let input = ReactorInterest(rawValue: UInt32(BROKER_INPUT))

@@ -1,23 +1,23 @@
 import CBrokerLinux
 import Glibc
 
-/// Wakes a reactor when something may be due (timerfd_create(2)).
+/// Wakes a reactor when a timer may be due (timerfd_create(2)).
 struct ReactorAlarm: ~Copyable {
-    /// Ready to read when the moment has come; minus an errno value where the system had none to spare.
+    /// Readable when the time has come; minus an errno value if the system had none to spare.
     let descriptor = broker_events_open_alarm()
-    /// The moment that it is set to.
+    /// The time that it is set to.
     private var moment: MonotonicInstant?
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// It may come earlier, for what was cancelled since.
+    /// It may ring earlier, for a timer canceled since.
     mutating func ring(by due: MonotonicInstant?) {
         guard let due, moment.map({ due < $0 }) ?? true else { return }
         moment = due
         _ = broker_events_set_alarm(descriptor, due.nanoseconds)
     }
 
-    /// It rang, and is set anew by the next ``ring(by:)``.
+    /// It rang, and is set again by the next ``ring(by:)``.
     mutating func stop() {
         moment = nil
         _ = broker_events_sleep_again(descriptor)

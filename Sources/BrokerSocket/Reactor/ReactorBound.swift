@@ -1,11 +1,11 @@
-/// A value that belongs to a reactor's thread, carried around elsewhere.
+/// A value that belongs to a reactor's thread, passed through other threads.
 ///
-/// `@unchecked Sendable`: `value` can be had on that thread only.
+/// `@unchecked Sendable`: `value` is accessible on that thread only.
 package struct ReactorBound<Value>: @unchecked Sendable {
     private let bound: Value
     private let reactor: Reactor
 
-    /// - Parameter value: from the reactor's thread, or from nowhere else any more.
+    /// - Parameter value: from the reactor's thread, or no longer used by any other.
     package init(_ value: Value, of reactor: Reactor) {
         bound = value
         self.reactor = reactor

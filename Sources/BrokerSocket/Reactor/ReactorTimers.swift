@@ -1,12 +1,12 @@
-/// Names something that is to be done later.
+/// Identifies an action scheduled for later.
 package struct ReactorTimer: Hashable, Sendable {
     fileprivate let number: UInt64
 }
 
-/// What is to be done later. There are few: nothing waits for a time while all goes well.
+/// The actions scheduled for later. There are few: in normal operation nothing waits for a time.
 struct ReactorTimers {
     private var entries: [ReactorTimer: (due: MonotonicInstant, action: () -> Void)] = [:]
-    /// None is due before; one that was may be cancelled by now.
+    /// No timer is due before; the one that was may be canceled by now.
     private(set) var earliest: MonotonicInstant?
     private var lastNumber: UInt64 = 0
 
@@ -23,7 +23,7 @@ struct ReactorTimers {
         if entries.isEmpty { earliest = nil }
     }
 
-    /// The one that is due first, if one is due: it may cancel the next.
+    /// Returns the timer that is due first, if any: it may cancel the next.
     mutating func takeDue(at now: MonotonicInstant) -> (() -> Void)? {
         guard let earliest, earliest <= now else { return nil }
         let first = entries.min { ($0.value.due, $0.key.number) < ($1.value.due, $1.key.number) }

@@ -4,10 +4,10 @@ import Glibc
 
 /// The bytes of one connected socket, in both directions. Lives on its reactor's thread.
 final class SocketStream: ReactorSource {
-    /// Beyond `high` bytes that the peer has not taken it is not writable, until there are fewer than `low`.
+    /// Beyond `high` bytes that the peer has not read it is not writable, until there are fewer than `low`.
     private static let high = 256 << 10
     private static let low = 32 << 10
-    /// Memory that is kept for the next answer.
+    /// Memory kept for the next answer.
     private static let kept = 16 << 10
 
     let reactor: Reactor
@@ -19,9 +19,9 @@ final class SocketStream: ReactorSource {
 
     private var outgoing: [UInt8] = []
     private var sent = 0
-    /// The peer takes nothing any more.
+    /// The peer reads nothing any more.
     private var isBroken = false
-    /// The peer is gone. What it sent before is read in the same measure as of others.
+    /// The peer is gone. Bytes sent before are read at the usual pace.
     private var isGone = false
     private var isReadingRest = false
     private(set) var isWritable = true
@@ -29,20 +29,20 @@ final class SocketStream: ReactorSource {
     private var closesOutput = false
     private var outputIsClosed = false
 
-    /// Whether descriptors may come with the bytes. None is ever taken: a peer that sends some is read no further.
+    /// Whether descriptors may come with the bytes. None is ever accepted: after one, the peer is read no further.
     private enum Descriptors {
         /// Some may have been sent before they were refused, or the kernel does not refuse them.
         case suspected(untilEmpty: Bool)
-        /// None can come any more.
+        /// None can arrive any more.
         case refused
-        /// Some are there. Nothing is read any more.
+        /// Some have arrived. No more bytes are read.
         case sent
     }
     private var descriptors: Descriptors { didSet { updateInterest() } }
 
     /// - Parameters:
-    ///   - descriptor: connected, non-blocking, and the stream's own from here on.
-    ///   - reactor: which counts it already.
+    ///   - descriptor: connected, non-blocking, and owned by the stream from here on.
+    ///   - reactor: the reactor that counts it already.
     init(_ descriptor: Int32, of reactor: Reactor) {
         self.descriptor = descriptor
         descriptors = .suspected(untilEmpty: broker_refuse_descriptors(descriptor) == 0)
@@ -50,10 +50,10 @@ final class SocketStream: ReactorSource {
         interest = []
     }
 
-    /// From now on the owner is told. Another owner may take the stream over.
+    /// Sends events to the owner from now on. Another owner may take the stream over.
     func serve(_ owner: any SocketStreamOwner, wantsInput: Bool) {
         self.owner = owner
-        // Who is closed while a peer is being refused is not watched again.
+        // A stream closed while a peer is being refused is not watched again.
         guard isOpen, token == nil, !isGone else { return self.wantsInput = wantsInput }
         interest = wantsInput ? .input : []
         token = reactor.watch(descriptor, for: interest, self)
@@ -65,7 +65,7 @@ final class SocketStream: ReactorSource {
         didSet { if wantsInput != oldValue || isGone { updateInterest() } }
     }
 
-    /// Bytes written that the peer has not taken.
+    /// Written bytes that the peer has not read.
     var unsent: Int { outgoing.count - sent }
 
     /// Keeps the bytes for ``flush()``.
@@ -75,9 +75,9 @@ final class SocketStream: ReactorSource {
         updateWritability()
     }
 
-    /// As above; the bytes are taken where nothing else waits, and empty memory left in their place.
+    /// As above; moves the bytes out if nothing else waits, and leaves empty memory in their place.
     ///
-    /// - Parameter bytes: nobody else's, for they are overwritten in their place when they are sent.
+    /// - Parameter bytes: without other owners, as they are overwritten in place after they are sent.
     func write(taking bytes: inout [UInt8]) {
         guard takesOutput else { return }
         if outgoing.isEmpty { swap(&outgoing, &bytes) } else { outgoing.append(contentsOf: bytes) }
@@ -90,7 +90,7 @@ final class SocketStream: ReactorSource {
         if unsent > Self.high { isWritable = false }
     }
 
-    /// Sends what the socket takes; the rest goes when the peer has taken some.
+    /// Sends as much as the socket accepts; the rest follows when the peer has read some.
     func flush() {
         guard isOpen, !isBroken else { return }
         while unsent > 0 {
@@ -122,7 +122,7 @@ final class SocketStream: ReactorSource {
         if isBroken { endOutput() } else { flush() }
     }
 
-    /// Ends both directions now. The owner is told soon, and not before this returns.
+    /// Ends both directions now. The owner is notified soon, and not before this returns.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -130,12 +130,12 @@ final class SocketStream: ReactorSource {
         token = nil
         forgetOutgoing()
         shutdown(descriptor, Int32(SHUT_RDWR))
-        // What waits to be read may hold descriptors, whose end is not to be waited for here.
+        // Unread bytes may come with descriptors, and closing those must not block this thread.
         while read({ _, _ in }) > 0 {}
         let owner = self.owner
         self.owner = nil
         if case .sent = descriptors {
-            // Until it is told, the reactor goes on.
+            // Until the owner is notified, the reactor keeps running.
             let ended = ReactorBound({ owner?.ended() }, of: reactor)
             closeAside { [reactor] in reactor.execute { ended.value() } }
         } else {
@@ -144,25 +144,25 @@ final class SocketStream: ReactorSource {
         }
     }
 
-    /// With what the socket holds its descriptors go, each in its own time.
+    /// Closes the descriptors queued in the socket with it, each in its own time.
     private func closeAside(_ then: @escaping @Sendable () -> Void) {
         let descriptor = descriptor
         let code = DetachedThread.start {
             broker_close_in_own_fd_table(descriptor)
             then()
         }
-        // Without a thread to spare it stays as it is: whoever sent that keeps its place.
+        // Without a thread to spare it stays open, and its sender keeps its slot.
         if code != 0 { reactor.schedule(after: .seconds(1)) { self.closeAside(then) } }
     }
 
-    /// What was to be sent may hold a token.
+    /// Unsent bytes may hold a token.
     private func forgetOutgoing() {
         guard !outgoing.isEmpty else { return }
         Self.wipe(&outgoing)
         sent = 0
     }
 
-    /// Keeps its memory, unless that is much.
+    /// Overwrites the bytes and keeps their memory, unless that is much.
     private static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { $0.wipe() }
         if bytes.capacity > kept { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
@@ -175,7 +175,7 @@ final class SocketStream: ReactorSource {
         owner?.outputEnded()
     }
 
-    /// The peer takes nothing any more. Whoever writes just now is not disturbed.
+    /// The peer reads nothing any more. A write in progress is not disturbed.
     private func breakOff() {
         isBroken = true
         reactor.soon { self.leave() }
@@ -199,7 +199,7 @@ final class SocketStream: ReactorSource {
         if what.contains(.input) { receive() }
     }
 
-    /// Who is told holds the stream.
+    /// The owner holds the stream.
     func letGo() { owner = nil }
 
     private func receive() {
@@ -214,7 +214,7 @@ final class SocketStream: ReactorSource {
         }
     }
 
-    /// The kernel would go on to tell that the peer is gone.
+    /// The kernel would keep reporting that the peer is gone.
     private func leave() {
         guard isOpen, !isGone else { return }
         (isGone, isBroken) = (true, true)
@@ -247,7 +247,7 @@ final class SocketStream: ReactorSource {
         }
     }
 
-    /// Reads what is there, and overwrites it when it was taken: a request may hold a secret.
+    /// Reads the available bytes, and overwrites them once they were taken: a request may hold a secret.
     ///
     /// - Returns: the number of bytes, 0 at the end, or minus an errno value.
     private func read(_ take: (UnsafeRawBufferPointer, ByteWriter) -> Void) -> Int {
@@ -279,18 +279,17 @@ final class SocketStream: ReactorSource {
     }
 }
 
-/// Whom a stream tells. All calls come on the reactor's thread.
+/// The receiver of a stream's events. All calls come on the reactor's thread.
 protocol SocketStreamOwner: AnyObject {
-    /// - Parameter bytes: to be copied before anything else is done; closing a stream reads into the same memory.
+    /// - Parameter bytes: copy them before anything else; closing a stream reads into the same memory.
     func received(_ bytes: UnsafeRawBufferPointer, _ writer: ByteWriter)
     /// The peer sends no more; it may still read.
     func inputEnded()
-    /// The peer is gone: nothing that is written reaches it. What it sent before comes as long as input is wanted, and then
-    /// the end.
+    /// The peer is gone: bytes written do not reach it. Bytes sent before arrive as long as input is wanted, and then the end.
     func peerGone()
-    /// The peer sent descriptors. Nothing more is received.
+    /// The peer sent descriptors. No more bytes are received.
     func descriptorsSent()
-    /// The peer has taken so much that more can be written.
+    /// The peer has read so much that more can be written.
     func writableAgain()
     /// All is sent after ``SocketStream/closeOutput()``.
     func outputEnded()
@@ -305,7 +304,7 @@ extension SocketStreamOwner {
     func outputEnded() {}
 }
 
-/// The process that wrote some bytes. Where the kernel does not say which one, it is 0, and the user a foreign one.
+/// The process that wrote some bytes. If the kernel does not identify it, it is 0, and the user a foreign one.
 struct ByteWriter: Equatable {
     var pid: Int32
     var uid: UInt32

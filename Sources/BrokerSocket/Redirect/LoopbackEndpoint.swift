@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Where one waiting sign-in, or sign-out, is come back to.
+/// The redirect address of one waiting sign-in, or sign-out.
 struct LoopbackEndpoint: RedirectEndpoint {
     let redirectURI: String
     private let opened: LoopbackPorts.Opened

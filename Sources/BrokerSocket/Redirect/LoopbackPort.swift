@@ -4,9 +4,9 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// One address of loopback that is listened on, for all sign-ins whose redirects come there.
+/// One listening loopback address, for all sign-ins whose redirects arrive there.
 final class LoopbackPort: Sendable {
-    /// Where a port is bound.
+    /// The address that a port is bound to.
     struct Place: Hashable, Sendable {
         var ip: String
         /// 0 leaves the choice to the kernel.
@@ -36,7 +36,7 @@ final class LoopbackPort: Sendable {
         case failed(Int32)
     }
 
-    /// - Parameter visitors: of all ports of the event loop.
+    /// - Parameter visitors: those of all ports of the event loop.
     static func bind(
         at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits,
         visitors: NIOLoopBoundBox<RedirectVisitors?>
@@ -50,7 +50,7 @@ final class LoopbackPort: Sendable {
         }
     }
 
-    /// As the kernel says; 0 when it is closed.
+    /// The port number from the kernel; 0 after closing.
     var number: UInt16 {
         channel.withLock { $0?.localAddress?.port.flatMap { UInt16(exactly: $0) } } ?? 0
     }
@@ -61,7 +61,7 @@ final class LoopbackPort: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 64)
             .serverChannelInitializer { server in
-                // Without descriptors left, accept fails at once again and again; this waits in between.
+                // Without free descriptors, accept fails at once again and again; this waits in between.
                 server.eventLoop.makeCompletedFuture {
                     try server.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
                 }
@@ -74,13 +74,13 @@ final class LoopbackPort: Sendable {
         channel.withLock { $0 = listening }
     }
 
-    /// Stops listening. Who has asked gets the page all the same.
+    /// Stops listening. Requests already received still get their page.
     func close() async {
         let listening = channel.withLock { channel in
             defer { channel = nil }
             return channel
         }
-        // Closing fails only when it is closed already.
+        // Closing fails only if it is closed already.
         try? await listening?.close().get()
         eventLoop.execute { self.visitors.value?.sendIdleAway(from: ObjectIdentifier(self)) }
     }

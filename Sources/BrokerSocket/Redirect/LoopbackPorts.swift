@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The ports that are open. One that an app registered is opened once, for all who wait there, and closed with the last.
+/// The open ports. One that an app registered is opened once, for all sign-ins that wait there, and closed with the last.
 actor LoopbackPorts {
     private let eventLoop: any EventLoop
     private let limits: RedirectLimits
@@ -20,7 +20,7 @@ actor LoopbackPorts {
         visitors = NIOLoopBoundBox.makeEmptyBox(valueType: RedirectVisitors.self, eventLoop: eventLoop)
     }
 
-    /// The open ports of an address, each with a route to whoever waits.
+    /// The open ports of an address, each with a route to the waiting sign-in.
     struct Opened: Sendable {
         var ports: [(port: LoopbackPort, route: Int)] = []
         var number: UInt16 { ports.first?.port.number ?? 0 }
@@ -28,7 +28,7 @@ actor LoopbackPorts {
 
     enum Outcome: Sendable {
         case opened(Opened)
-        /// The kernel's choice is taken on the other family.
+        /// The port chosen by the kernel is taken on the other family.
         case taken
         case failed(RedirectError)
     }
@@ -40,12 +40,12 @@ actor LoopbackPorts {
         await inTurn { await self.bind(address, for: person, takesForm: takesForm, answer) }
     }
 
-    /// What was closed before stays closed.
+    /// Closing again has no effect.
     func close(_ opened: Opened) async {
         await inTurn { await self.leave(opened) }
     }
 
-    /// One after the other: who opens a port must not meet it half closed.
+    /// Serializes the work: opening a port must not meet it half closed.
     private func inTurn<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         let before = lastTurn
         let mine = Task {
@@ -66,7 +66,7 @@ actor LoopbackPorts {
             case .bound(let port):
                 let route = port.routes.add(address.path, for: person, takesForm: takesForm, answer)
                 opened.ports.append((port, route))
-            // A machine without IPv6, as a rule.
+            // Usually a machine without IPv6.
             case .failed(EADDRNOTAVAIL) where !family.isNeeded, .failed(EAFNOSUPPORT) where !family.isNeeded: continue
             case .failed(let code):
                 await leave(opened)

@@ -7,8 +7,8 @@ package struct LoopbackRedirectListener: RedirectListener {
     private let ports: LoopbackPorts
 
     /// - Parameters:
-    ///   - eventLoop: of a `MultiThreadedEventLoopGroup`.
-    ///   - limits: what a stranger on loopback can make each port hold.
+    ///   - eventLoop: a loop of a `MultiThreadedEventLoopGroup`.
+    ///   - limits: how much an unknown process on loopback can make each port hold.
     ///   - logger: for ports opened and closed.
     package init(on eventLoop: any EventLoop, limits: RedirectLimits = RedirectLimits(), logger: Logger) {
         ports = LoopbackPorts(on: eventLoop, limits: limits, logger: logger)
@@ -19,7 +19,7 @@ package struct LoopbackRedirectListener: RedirectListener {
         answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint {
         let address = try RedirectAddress(target)
-        // With a free port on one family it may be taken on the other; another one is tried then.
+        // A port free on one family may be taken on the other; another one is tried then.
         for _ in 0..<16 {
             switch await ports.open(address, for: person, takesForm: takesForm, answer) {
             case .opened(let opened): return LoopbackEndpoint(address, opened, of: ports)

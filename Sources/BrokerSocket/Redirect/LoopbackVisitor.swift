@@ -2,12 +2,12 @@ import CBrokerLinux
 import Glibc
 import NIOCore
 
-/// Whose the other end of a connection on loopback is.
+/// The user at the other end of a loopback connection.
 enum LoopbackVisitor: Sendable, Hashable {
     case user(uid_t)
-    /// Its socket is gone, so that the kernel cannot say any more. A browser waits for its page.
+    /// Its socket is gone, so the kernel cannot identify it any more. A browser waits for its page.
     case gone
-    /// The kernel does not say here.
+    /// The kernel does not identify it here.
     case unknown
 
     /// Whether it may be a browser of this user.

@@ -1,17 +1,17 @@
 import BrokerModel
 import BrokerValues
 
-/// Where to listen for a ``RedirectTarget``, and how the provider is told. Pure.
+/// Where to listen for a ``RedirectTarget``, and the URI for the provider. Pure.
 struct RedirectAddress: Equatable {
     struct Family: Equatable {
         var ip: String
-        /// Whether the browser can be sent to no other.
+        /// Whether the browser can use no other.
         var isNeeded: Bool
     }
 
-    /// In a URL, so with brackets for IPv6.
+    /// In URL syntax, so with brackets for IPv6.
     let host: String
-    /// Nil leaves the choice to the kernel.
+    /// `nil`: chosen by the kernel.
     let port: UInt16?
     let path: String
     let families: [Family]
@@ -39,7 +39,7 @@ struct RedirectAddress: Equatable {
             families =
                 [Family(ip: "::1", isNeeded: true)] + (port == nil ? [Family(ip: "127.0.0.1", isNeeded: false)] : [])
         case let name where name == "localhost" || name.hasSuffix(".localhost") && WebURL.isLoopback(name):
-            // Browsers try either. A port that somebody else has on one of the two would give them the code.
+            // Browsers try either. Another process with the port on one of the two would get the code.
             self.host = name
             families = [Family(ip: "127.0.0.1", isNeeded: true), Family(ip: "::1", isNeeded: false)]
         default:

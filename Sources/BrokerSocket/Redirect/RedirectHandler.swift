@@ -17,7 +17,7 @@ final class RedirectHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.asking
     private var timer: Scheduled<Void>?
-    /// The answer that a form is for, and what has come of it; `RequestSizeLimit` bounds it.
+    /// The answer that a form is for, and the body received so far; `RequestSizeLimit` bounds it.
     private var form: (answer: RedirectRoutes.Answer, body: [UInt8])?
 
     init(
@@ -44,7 +44,7 @@ final class RedirectHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Whatever comes after the first request is of no interest.
+        // Bytes after the first request are ignored.
         guard phase == .asking else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): take(head, in: context)
@@ -69,8 +69,8 @@ final class RedirectHandler: ChannelInboundHandler {
         }
     }
 
-    /// The page comes when the sign-in's last step is done. That step belongs to the sign-in, not to the browser: it goes
-    /// on when the person closes the tab.
+    /// The page is sent when the sign-in's last step is done. That step belongs to the sign-in, not to the browser: it continues
+    /// if the person closes the tab.
     private func wait(
         for answer: @escaping RedirectRoutes.Answer, to parameters: RedirectParameters,
         in context: ChannelHandlerContext

@@ -2,7 +2,7 @@ import BrokerModel
 import NIOCore
 import NIOHTTP1
 
-/// What the redirect listener says. Every answer closes its connection and is kept nowhere.
+/// The redirect listener's responses. Each closes its connection and is never cached.
 struct RedirectResponse: Sendable {
     var status: HTTPResponseStatus
     var headers: HTTPHeaders
@@ -29,12 +29,12 @@ struct RedirectResponse: Sendable {
 
     private static func pageHeaders(policy: String) -> HTTPHeaders {
         var headers = headers(type: "text/html; charset=utf-8", policy: policy)
-        // The address holds a secret: no other site may share a window with it.
+        // The address holds a secret: no other site may share a browsing context with it.
         headers.add(name: "cross-origin-opener-policy", value: "same-origin")
         return headers
     }
 
-    /// - Parameter status: says it all; nobody is to learn here what listens.
+    /// - Parameter status: the only content, so that a visitor does not learn what listens here.
     init(refused status: HTTPResponseStatus) {
         self.status = status
         body = "\(status.reasonPhrase)\n"

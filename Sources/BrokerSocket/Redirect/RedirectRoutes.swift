@@ -1,7 +1,7 @@
 import BrokerModel
 import Synchronization
 
-/// Who waits for redirects at a port, by path.
+/// The sign-ins that wait for redirects at a port, by path.
 final class RedirectRoutes: Sendable {
     typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
 
@@ -22,7 +22,7 @@ final class RedirectRoutes: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
 
-    /// - Returns: names the route when it is removed.
+    /// - Returns: identifies the route for removal.
     func add(_ path: String, for person: Partition, takesForm: Bool, _ answer: @escaping Answer) -> Int {
         state.withLock { state in
             state.lastID += 1
@@ -32,28 +32,27 @@ final class RedirectRoutes: Sendable {
         }
     }
 
-    /// Whether a browser of this user is waited for.
+    /// Whether a sign-in of this user waits.
     func expects(_ visitor: LoopbackVisitor) -> Bool {
         state.withLock { state in state.routes.contains { visitor == .user($0.person.uid) } }
     }
 
-    /// Whether anybody waits at the path.
+    /// Whether a sign-in waits at the path.
     func lead(to path: String) -> Bool { state.withLock { state in state.routes.contains { $0.path == path } } }
 
-    /// Whether a form is waited for at the path.
+    /// Whether a sign-in at the path accepts a form.
     func takeForm(at path: String) -> Bool {
         state.withLock { state in state.routes.contains { $0.path == path && $0.takesForm } }
     }
 
     func remove(_ id: Int) { state.withLock { $0.routes.removeAll { $0.id == id } } }
 
-    /// Offers a redirect to those who wait at its path, one after the other. By its `state` it is meant for one of them at
-    /// most; the others do not expect it.
+    /// Offers a redirect to each sign-in that waits at its path. Its `state` matches one of them at most; the others do not expect it.
     ///
     /// - Parameters:
-    ///   - isForm: whether it came as a form, which not all take.
+    ///   - isForm: whether it came as a form, which not all accept.
     ///   - isOpenToAll: whether a person's redirect may come from a browser of another user.
-    /// - Returns: nil where nobody waits at the path for this visitor.
+    /// - Returns: `nil` if no sign-in waits at the path for this visitor.
     func answer(at path: String, isForm: Bool, to visitor: LoopbackVisitor, isOpenToAll: Bool) -> Answer? {
         let answers = state.withLock { state in
             state.routes.filter {

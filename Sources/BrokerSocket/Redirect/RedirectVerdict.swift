@@ -2,17 +2,17 @@ import BrokerModel
 import BrokerValues
 import NIOHTTP1
 
-/// What a request to the redirect listener is worth.
+/// The meaning of a request to the redirect listener.
 enum RedirectVerdict {
     /// The browser came back from the provider.
     case redirect(RedirectParameters, RedirectRoutes.Answer)
     /// The same, with the parameters in the body that follows.
     case form(RedirectRoutes.Answer)
-    /// HEAD: something looks at the address (a link checker, a preview) and must not use the redirect up.
+    /// HEAD: a program checks the address (a link checker, a preview) and must not use the redirect up.
     case lookedAt
     case refused(HTTPResponseStatus)
-    /// Somebody waits here, and not for this user's browser: who reads the address of a sign-in in a browser's arguments could
-    /// finish it as somebody else.
+    /// A sign-in waits here, but not for this user's browser: a user who reads the address of a sign-in from a browser's
+    /// arguments could finish it as another user.
     case ofAnotherUser
 
     init(
@@ -21,7 +21,7 @@ enum RedirectVerdict {
     ) {
         let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if !Self.namesLoopback(head.headers[canonicalForm: "host"], port: port) {
-            // DNS rebinding: a name of somebody else's that leads here.
+            // DNS rebinding: a name of another site that leads here.
             self = .refused(.misdirectedRequest)
         } else if let path = target.first.map({ String($0) }), routes.lead(to: path) {
             let isForm = head.method == .POST
@@ -39,7 +39,7 @@ enum RedirectVerdict {
         }
     }
 
-    /// At a path where somebody waits.
+    /// For a path where a sign-in waits.
     private static func judge(
         _ head: HTTPRequestHead, query: Substring, _ answer: @escaping RedirectRoutes.Answer
     ) -> RedirectVerdict {
@@ -63,8 +63,8 @@ enum RedirectVerdict {
         return port == 80 && WebURL.isLoopback(host)
     }
 
-    /// Whether the browser shows the answer to a person (Fetch Metadata). A page elsewhere that makes the browser fetch
-    /// the address as an image, a script or a frame, or ahead of time, is no redirect. Browsers that say nothing pass.
+    /// Whether the browser shows the answer to a person (Fetch Metadata). A request by another page for the address as an image,
+    /// a script or a frame, or ahead of time, is no redirect. Browsers without these headers pass.
     private static func isNavigation(_ headers: HTTPHeaders) -> Bool {
         headers["sec-fetch-dest"].allSatisfy { $0 == "document" } && headers["sec-purpose"].isEmpty
     }

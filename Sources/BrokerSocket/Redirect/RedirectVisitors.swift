@@ -1,8 +1,8 @@
 /// The open connections of all redirect ports, oldest first. Lives on the event loop.
 ///
-/// Each person that a port waits for has places of their own; whoever else of the machine comes to it has few places, together
-/// with all others, and takes none of the person's. Where there is no place, a connection gives way of whoever has the most: one that has asked nothing yet, else
-/// one that has had its answer. Who waits for a page keeps its place.
+/// Each person that a port waits for has slots of their own; all other users of the machine share a few slots, and take none of
+/// the person's. Without a free slot, a connection of the user with the most is evicted: one without a request yet, else one that
+/// has had its answer. A connection that waits for a page keeps its slot.
 final class RedirectVisitors {
     private struct Visitor {
         let handler: RedirectHandler
@@ -20,7 +20,7 @@ final class RedirectVisitors {
     }
 
     /// - Parameters:
-    ///   - port: which it came to.
+    ///   - port: the port that it connected to.
     ///   - isExpected: whether the port waits for a browser of that user.
     /// - Returns: whether there is room for one more.
     func enter(_ handler: RedirectHandler, of user: LoopbackVisitor, isExpected: Bool, at port: ObjectIdentifier)
@@ -53,7 +53,7 @@ final class RedirectVisitors {
         visitors.removeAll { $0.handler === handler }
     }
 
-    /// A port closes: who asked gets the page, who did not can go.
+    /// A port closes: connections with a request get the page, others are closed.
     func sendIdleAway(from port: ObjectIdentifier) {
         for visitor in visitors where visitor.port == port && visitor.handler.hasAskedNothing {
             visitor.handler.cutOff()

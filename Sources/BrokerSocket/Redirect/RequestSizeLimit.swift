@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Lets a bounded number of bytes through to the HTTP parser, and reports the first one beyond as an error.
+/// Passes a bounded number of bytes to the HTTP parser, and reports the first one beyond as an error.
 final class RequestSizeLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -4,8 +4,8 @@ import Glibc
 extension ListeningSocket {
     /// Binds and listens at `place`.
     ///
-    /// What a broker that died left there is taken over; anything else there is left alone and reported. Two brokers
-    /// that start at once cannot take each other's socket: looking, removing and binding happen under a lock.
+    /// A socket left by a broker that died is replaced; anything else there is left alone and reported. Two brokers that start at
+    /// once cannot take each other's socket: checking, removing and binding happen under a lock.
     package static func bind(_ place: SocketPlace) throws(SocketError) -> ListeningSocket {
         var address = try UnixAddress(path: place.path)
         guard let slash = place.path.lastIndex(of: "/"), place.path.hasPrefix("/") else {
@@ -31,7 +31,7 @@ extension ListeningSocket {
         }
     }
 
-    /// Removes a socket of ours that nobody answers any more.
+    /// Removes a socket of ours that no process answers any more.
     static func makeWay(
         at path: String, name: String, in folder: Folder, address: inout UnixAddress
     ) throws(SocketError) {
@@ -46,7 +46,7 @@ extension ListeningSocket {
         switch code {
         case ECONNREFUSED: try folder.unlink(name)
         case ENOENT: return
-        // A full queue is somebody's, too.
+        // A full queue belongs to a live process, too.
         case 0, EAGAIN, EINPROGRESS: throw .inUse(path: path)
         case EPROTOTYPE: throw .occupied(path: path, why: "is a socket of another type")
         default: throw .system(doing: "ask who answers at \(path)", code: code)
@@ -56,12 +56,12 @@ extension ListeningSocket {
     private static func put(
         _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: inout UnixAddress
     ) throws(SocketError) -> BoundFile {
-        // Linux gives the file the mode of the unbound socket, so that it is closed to others from its first moment;
-        // a change of the umask would hit files that other threads make meanwhile.
+        // Linux gives the file the mode of the unbound socket, so that it is closed to others from its first moment; a change of
+        // the umask would affect files that other threads create meanwhile.
         guard fchmod(descriptor, 0o600) == 0 else { throw .system(doing: "set the socket's mode", code: errno) }
         let code = address.withPointer { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
         guard code == 0 else { throw .system(doing: "bind the socket at \(place.path)", code: code) }
-        // Looked up through the folder that was checked: a path led elsewhere meanwhile is noticed.
+        // Looked up through the checked folder: a path redirected meanwhile is noticed.
         guard let facts = try folder.entry(name), facts.st_mode & S_IFMT == S_IFSOCK, facts.st_uid == geteuid() else {
             throw .occupied(path: place.path, why: "was changed while the socket was bound")
         }
@@ -73,12 +73,12 @@ extension ListeningSocket {
             if place.audience == .everybody, fchmodat(folder.descriptor, name, 0o666, 0) != 0 {
                 throw .system(doing: "open the socket to everybody", code: errno)
             }
-            // Before anybody can connect: a connection has it from its beginning then, and no byte is nobody's.
+            // Set before any client can connect: then a connection has it from its beginning, and every byte has a known writer.
             let asked = broker_ask_who_writes(descriptor)
             guard asked == 0 else { throw .system(doing: "ask who writes on the socket", code: asked) }
             guard listen(descriptor, 512) == 0 else { throw .system(doing: "listen on the socket", code: errno) }
         } catch {
-            // Under the lock already, and nobody else had the time to put anything there.
+            // The lock was held all the time, so the file is still ours.
             try folder.unlink(name)
             throw error
         }
@@ -98,7 +98,7 @@ struct UnixAddress {
     private var raw = sockaddr_un()
 
     init(path: String) throws(SocketError) {
-        // One byte is for the zero at the end.
+        // One byte is for the terminating zero.
         let limit = MemoryLayout.size(ofValue: raw.sun_path) - 1
         guard path.utf8.count <= limit else { throw .pathTooLong(path: path, limit: limit) }
         raw.sun_family = sa_family_t(AF_UNIX)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The file that a bound socket is reached by, remembered well enough to remove it and nothing else.
+/// The file of a bound socket, identified well enough to remove it and nothing else.
 final class BoundFile: Sendable {
     private let folder: Folder
     private let isAlone: Bool

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The folder of the socket, checked once and held open, so that later steps meet the same folder.
+/// The folder of the socket, checked once and held open, so that later steps use the same folder.
 final class Folder: Sendable {
     let descriptor: Int32
     let path: String
 
-    /// Opens the folder, making what is missing of it with mode 0700, or 0755 where everybody is to come to it.
+    /// Opens the folder, creating missing parts with mode 0700, or 0755 if it is for all users.
     ///
-    /// Accepted is a folder of the broker's own or of root in which nobody else can put, replace or remove the socket: one
-    /// that others cannot write to, or one of root's with the sticky bit, like `/tmp`.
+    /// It accepts a folder of the broker's own or of root in which no one else can add, replace or remove the socket: one that
+    /// others cannot write to, or one of root's with the sticky bit, like `/tmp`.
     init(path: String, isForEverybody: Bool = false) throws(SocketError) {
         try Folder.make(path, mode: isForEverybody ? 0o755 : 0o700)
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -35,7 +35,7 @@ final class Folder: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// - Throws: when other users may enter it.
+    /// - Throws: if other users may enter it.
     func requirePrivate() throws(SocketError) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_uid == geteuid(), facts.st_mode & (S_IRWXG | S_IRWXO) == 0 else {
@@ -50,8 +50,7 @@ final class Folder: Sendable {
 
     /// Runs `body` while no other broker changes sockets in this folder.
     ///
-    /// The lock is on the folder itself and leaves no file behind. Whoever can open the folder can hold it, so it is
-    /// waited for only a while.
+    /// The lock is on the folder itself and leaves no file behind. Any process that can open the folder can hold it, so the wait is bounded.
     func locked<Result>(
         unless isAlone: Bool = false, _ body: () throws(SocketError) -> Result
     ) throws(SocketError) -> Result {
@@ -71,7 +70,7 @@ final class Folder: Sendable {
         return try body()
     }
 
-    /// What stands at `name`, links not followed; nil for nothing.
+    /// The file at `name`, links not followed; `nil` for none.
     func entry(_ name: String) throws(SocketError) -> stat? {
         var facts = stat()
         if fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 { return facts }
@@ -90,11 +89,11 @@ final class Folder: Sendable {
         for part in path.split(separator: "/") {
             soFar += "/" + part
             let isNew = mkdir(soFar, 0o700) == 0
-            // The umask may have taken what others need.
+            // The umask may have removed permissions that others need.
             if isNew, mode != 0o700, chmod(soFar, mode) == 0 { continue }
             guard isNew || errno == EEXIST else {
                 let code = errno
-                // A folder that is there may answer with EROFS or EACCES before it says that it exists.
+                // An existing folder may answer with EROFS or EACCES rather than EEXIST.
                 if access(soFar, F_OK) == 0 { continue }
                 throw .system(doing: "make the socket's folder \(soFar)", code: code)
             }

@@ -3,7 +3,7 @@ import Glibc
 /// A listening Unix stream socket, ready for a ``LocalListener``.
 package final class ListeningSocket: Sendable {
     package let descriptor: Int32
-    /// The file the broker bound itself; nil for an inherited socket, whose path belongs to the one who made it.
+    /// The file bound by the broker itself; `nil` for an inherited socket, whose path belongs to its creator.
     private let file: BoundFile?
 
     init(descriptor: Int32, file: BoundFile?) {
@@ -13,7 +13,7 @@ package final class ListeningSocket: Sendable {
 
     /// Takes a socket that systemd bound (socket activation).
     ///
-    /// - Throws: `notAListener` for a descriptor that is anything but a listening Unix stream socket.
+    /// - Throws: `notAListener` for a descriptor other than a listening Unix stream socket.
     package static func inherited(_ descriptor: Int32) throws(SocketError) -> ListeningSocket {
         guard option(SO_DOMAIN, of: descriptor) == AF_UNIX,
             option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
@@ -22,7 +22,7 @@ package final class ListeningSocket: Sendable {
         return ListeningSocket(descriptor: descriptor, file: nil)
     }
 
-    /// Unlinks the path, unless something else stands there by now. Does nothing the second time.
+    /// Unlinks the path, unless it is another file by now. Does nothing when repeated.
     package func removePath() {
         file?.remove()
     }

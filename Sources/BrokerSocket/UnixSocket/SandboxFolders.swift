@@ -1,19 +1,19 @@
 import BrokerSystem
 import Glibc
 
-/// Where the sockets of sandboxes are: those of each are alone in a folder, which can be mounted into its sandbox. A socket that is
-/// mounted by itself would be dead when another one is bound in its place.
+/// The folders for sandboxes' sockets: each sandbox has a folder of its own, which can be mounted into it. A socket mounted by
+/// itself would be dead after another one is bound in its place.
 package struct SandboxFolders: Sendable {
     private let path: String
-    /// Every user may connect to a socket whose path they know, and nobody can list the paths. The service refuses all users but one.
+    /// Every user may connect to a socket whose path they know, and no one can list the paths. The service refuses all users but one.
     private let isShared: Bool
 
-    /// - Parameter path: the folder of them all.
+    /// - Parameter path: the parent of all these folders.
     package init(_ path: String, isShared: Bool = false) {
         (self.path, self.isShared) = (path, isShared)
     }
 
-    /// - Parameter socket: the broker's own, in whose folder they are.
+    /// - Parameter socket: the broker's own, whose folder they are in.
     package init(beside socket: String, isShared: Bool = false) {
         self.init(
             String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)]) + "/sandboxes", isShared: isShared)
@@ -22,13 +22,13 @@ package struct SandboxFolders: Sendable {
     package func socketPath(_ handle: String, _ name: String) -> String { "\(path)/\(handle)/\(name)" }
 
     /// - Parameters:
-    ///   - name: the socket's file.
-    ///   - acceptsAnyUID: whether any user is served who is given the folder; nobody else comes to it.
+    ///   - name: the socket's file name.
+    ///   - acceptsAnyUID: whether any user with the folder is served; no one else can reach it.
     package func bind(
         _ handle: String, _ name: String, acceptsAnyUID: Bool = false
     ) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
-            // Who may exchange a folder in it could put a socket of their own in its place.
+            // A user who can replace a folder in it could put a socket of their own in its place.
             let all = try Folder(path: path)
             if isShared { try all.share() }
             if acceptsAnyUID { try all.requirePrivate() }
@@ -42,28 +42,28 @@ package struct SandboxFolders: Sendable {
 
     /// Removes the folder of a socket that is gone.
     ///
-    /// - Returns: false when something is in it that the broker did not put there.
+    /// - Returns: false if it has files that the broker did not put there.
     @discardableResult
     package func remove(_ handle: String) -> Bool {
         rmdir("\(path)/\(handle)") == 0 || errno == ENOENT
     }
 
-    /// Removes the folder of them all, if nothing is left in it.
+    /// Removes the parent folder, if it is empty.
     package func removeEmpty() { rmdir(path) }
 
-    /// Removes what a broker that died left. Sockets that somebody answers at stay.
+    /// Removes the remains of a broker that died. Sockets that a process answers stay.
     ///
-    /// - Parameter names: of the files that sockets have.
+    /// - Parameter names: file names that sockets may have.
     package func removeDead(_ names: [String], except kept: Set<String> = []) {
         let found = handles
-        // Another user's is left alone; where there is none, none is made.
+        // Another user's folder is left alone; a missing one is not created.
         guard !found.isEmpty, (try? Folder(path: path)) != nil else { return removeEmpty() }
         for handle in found where !kept.contains(handle) {
             guard let folder = try? Folder(path: "\(path)/\(handle)") else { continue }
             for name in names {
                 let socket = socketPath(handle, name)
                 guard var address = try? UnixAddress(path: socket) else { continue }
-                // No other broker is here: this one listens beside them.
+                // No other broker is here: this one listens next to them.
                 try? ListeningSocket.makeWay(at: socket, name: name, in: folder, address: &address)
             }
             remove(handle)
@@ -71,6 +71,6 @@ package struct SandboxFolders: Sendable {
         removeEmpty()
     }
 
-    /// None where they cannot be listed: they stay until the next start.
+    /// Empty if they cannot be listed: they stay until the next start.
     private var handles: [String] { (try? FolderNames(of: path))?.names.filter { !$0.hasPrefix(".") } ?? [] }
 }

@@ -1,22 +1,21 @@
 import BrokerModel
 import Glibc
 
-/// Clients that wait at sockets for a broker that cannot start: each is told why, so that none waits in vain and the
-/// service manager, which starts the broker as long as somebody waits, does not start it again and again.
+/// Clients that wait at sockets for a broker that cannot start: each gets the reason, so that none waits in vain and the service
+/// manager, which starts the broker while a client waits, does not start it again and again.
 ///
 /// It blocks its thread, and is for a process that does nothing else yet.
 package struct StartupFailureResponder: ~Copyable {
     private let listeners: [Int32]
     private let servedUID: uid_t?
-    /// Clients that were told, until they hang up: closing earlier would make their next write fail, and many programs
-    /// then never read.
+    /// Answered clients, until they hang up: closing earlier would make their next write fail, and many programs then never read.
     private var told: [Int32] = []
 
     private static let mostTold = 64
 
     /// - Parameters:
     ///   - listeners: listening sockets, which stay open.
-    ///   - servedUID: whose processes are told; others learn nothing. Nil: everybody's.
+    ///   - servedUID: the user whose processes get the reason; others get nothing. `nil` for all users.
     package init(_ listeners: [Int32], servedUID: uid_t?) {
         self.listeners = listeners
         self.servedUID = servedUID
@@ -41,9 +40,9 @@ package struct StartupFailureResponder: ~Copyable {
         }
     }
 
-    /// Takes everybody who waits, says to each why, and takes nothing from them.
+    /// Accepts all waiting clients, sends each the reason, and reads nothing from them.
     ///
-    /// - Parameter words: for the clients of a listener, delimiter included.
+    /// - Parameter words: the message for the clients of a listener, delimiter included.
     package mutating func answerAll(saying words: (_ listener: Int32) -> [UInt8]) {
         while hasClient(within: .zero) {
             var isAnyTaken = false
@@ -52,7 +51,7 @@ package struct StartupFailureResponder: ~Copyable {
         }
     }
 
-    /// - Returns: false where none waits, or none can be taken.
+    /// - Returns: false if none waits, or none can be accepted.
     private mutating func dismissOne(of listener: Int32, saying line: [UInt8]) -> Bool {
         var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) == 1 else { return false }
@@ -70,7 +69,7 @@ package struct StartupFailureResponder: ~Copyable {
         return true
     }
 
-    /// Drops what a client still sends; closes the connection when it hung up.
+    /// Drops further bytes of a client; closes the connection after it hung up.
     private mutating func drain(_ client: Int32) {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))

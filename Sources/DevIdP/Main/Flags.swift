@@ -8,7 +8,7 @@ struct ListeningFlags: ParsableArguments {
     @Option(help: "0 lets the kernel choose.")
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("Put behind the origin to form the issuer.", valueName: "/path"))
+    @Option(help: ArgumentHelp("Appended to the origin to form the issuer.", valueName: "/path"))
     var issuerPath = ""
 
     @Flag(help: "End when standard input ends.")
@@ -38,10 +38,10 @@ struct PartyFlags: ParsableArguments {
     @Flag(help: "Take any client id, as a public client with loopback redirects.")
     var anyClient = false
 
-    @Option(help: "One more scope that may be asked for.")
+    @Option(help: "One more scope that may be requested.")
     var scope: [String] = []
 
-    @Option(help: "A scope that may be asked for and is never granted.")
+    @Option(help: "A scope that may be requested and is never granted.")
     var declineScope: [String] = []
 
     @Option(help: "A scope that is published and refused, such as offline_access.")
@@ -68,7 +68,7 @@ struct PartyFlags: ParsableArguments {
 struct ExchangeFlags: ParsableArguments {
     @Option(help: "Seconds that a device code lives.") var deviceCodeLifetime = TokenPolicy().deviceCodeLifetime
     @Option(help: "Seconds between two polls of a device.") var deviceInterval = TokenPolicy().devicePollInterval
-    @Flag(help: "Give no address that already has the device's code in it.") var noVerificationURIComplete = false
+    @Flag(help: "Return no URL that already contains the device's code.") var noVerificationURIComplete = false
 
     @Flag(help: "Refuse authorization requests that were not pushed (RFC 9126).") var requirePAR = false
     @Flag(help: "Refuse token requests without a DPoP proof (RFC 9449).") var requireDPoP = false
@@ -109,12 +109,12 @@ struct FlavorFlags: ParsableArguments {
     @Option(help: "Seconds for ext_expires_in in Entra's answers; 0 makes it equal to expires_in.")
     var extendedLifetime = TokenPolicy().extendedLifetime
 
-    @Option(help: "A host name told to clients that send instance_aware, instead of this provider's own.")
+    @Option(help: "A host name for clients that send instance_aware, instead of this provider's own.")
     var cloudHost: String?
 
     @Option(
         help: ArgumentHelp(
-            "A person who is at home in another cloud, at a second provider of this kind.", valueName: "name=origin"))
+            "A person whose home is another cloud, at a second provider of this kind.", valueName: "name=origin"))
     var otherCloud: [String] = []
 
     func validate() throws {
@@ -151,9 +151,9 @@ struct TokenFlags: ParsableArguments {
     @Option(help: "Seconds.") var refreshTokenLifetime = TokenPolicy().refreshTokenLifetime
     @Option(help: "Seconds.") var codeLifetime = TokenPolicy().codeLifetime
 
-    @Flag(help: "Give no refresh tokens.") var noRefreshTokens = false
+    @Flag(help: "Issue no refresh tokens.") var noRefreshTokens = false
     @Flag(help: "Let a refresh token serve until it expires.") var noRotation = false
-    @Option(help: "Seconds for which a used refresh token is still answered; with Entra it always is.") var grace: Int?
+    @Option(help: "Seconds for which a used refresh token still works; with Entra it always does.") var grace: Int?
     @Flag(help: "Signing out at the provider ends the refresh tokens of that browser.") var logoutEndsRefreshTokens =
         false
 
@@ -177,7 +177,7 @@ struct TokenFlags: ParsableArguments {
 struct FaultFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "For example token:status,status=503,retryAfter=2,times=3; times=0 strikes for ever.",
+            "For example token:status,status=503,retryAfter=2,times=3; times=0 applies forever.",
             valueName: "endpoint:kind[,field=value…]"),
         transform: Fault.init(order:))
     var fault: [Fault] = []

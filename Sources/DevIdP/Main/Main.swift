@@ -16,12 +16,12 @@ struct Main: AsyncParsableCommand {
             with --fault, and from a running provider at POST /control/fault.
             """)
 
-    @OptionGroup(title: "Where it listens") var listening: ListeningFlags
-    @OptionGroup(title: "Who may sign in, with what") var parties: PartyFlags
-    @OptionGroup(title: "What tokens are like") var tokens: TokenFlags
-    @OptionGroup(title: "Exchanges beyond the code") var exchanges: ExchangeFlags
-    @OptionGroup(title: "Which kind it plays") var flavor: FlavorFlags
-    @OptionGroup(title: "How it misbehaves") var faults: FaultFlags
+    @OptionGroup(title: "Listening") var listening: ListeningFlags
+    @OptionGroup(title: "Users and clients") var parties: PartyFlags
+    @OptionGroup(title: "Tokens") var tokens: TokenFlags
+    @OptionGroup(title: "Further exchanges") var exchanges: ExchangeFlags
+    @OptionGroup(title: "Flavor") var flavor: FlavorFlags
+    @OptionGroup(title: "Faults") var faults: FaultFlags
 
     func run() async throws {
         var options = ProviderOptions()

@@ -10,7 +10,7 @@ def open_page(url: str) -> None:
 
     if not url.startswith(("https://", "http://")):
         raise BrokerError(
-            "invalidResponse", "The broker named a sign-in page that is no web address, so it was not opened.")
+            "invalidResponse", "The broker named a sign-in page that is not a web address, so it was not opened.")
     try:
         opened = webbrowser.open(url)
     except Exception:

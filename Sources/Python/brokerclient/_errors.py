@@ -70,17 +70,17 @@ def unavailable(message: str, kind: str = "brokerNotAvailable", retryable: bool 
 
 def lost() -> BrokerUnavailable:
     return unavailable(
-        "The broker went away before it answered, and may or may not have acted; look what it did, or try again.",
+        "The broker went away before it answered, and may or may not have acted; check its state, or try again.",
         "connectionLost")
 
 
 def silent() -> BrokerUnavailable:
     return unavailable(
-        "The broker does not answer; journalctl --user-unit brokerd may say why, "
+        "The broker does not answer; journalctl --user-unit brokerd may show the reason, "
         "systemctl --user restart brokerd ends it.")
 
 
 def not_understood() -> BrokerError:
     return BrokerError(
-        "invalidResponse", "What answers on the socket does not speak this version of the broker's protocol; "
+        "invalidResponse", "The process on the socket does not speak this version of the broker's protocol; "
         "update the older of the two.")

@@ -69,7 +69,7 @@ class NotRunning(Exception):
 
 def not_running(path: str) -> BrokerUnavailable:
     if path == "/run/brokerd/broker.sock":
-        start = "(that is for an administrator) with: systemctl start brokerd-system.socket"
+        start = "(as an administrator) with: systemctl start brokerd-system.socket"
     else:
         start = "with: systemctl --user start brokerd.socket"
     return unavailable(f"No broker listens at {path}. Start it {start}")

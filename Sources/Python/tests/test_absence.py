@@ -16,12 +16,12 @@ class AbsenceTests(unittest.TestCase):
             Broker("/nonexistent/broker.sock").accounts()
         self.assertEqual(raised.exception.kind, "brokerNotAvailable")
 
-    def test_a_file_is_no_socket(self):
+    def test_a_file_in_place_of_the_socket_is_an_error(self):
         with self.assertRaisesRegex(BrokerUnavailable, "not a socket"):
             Broker(__file__).accounts()
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can give a socket away")
-    def test_a_socket_of_somebody_else_is_not_believed(self):
+    def test_a_socket_of_another_user_is_not_trusted(self):
         with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
             path = f"{folder}/s"
             listener.bind(path)
@@ -32,7 +32,7 @@ class AbsenceTests(unittest.TestCase):
         self.assertEqual(raised.exception.kind, "brokerNotTrusted")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can listen as somebody else")
-    def test_a_listener_of_somebody_else_is_not_believed(self):
+    def test_a_listener_of_another_user_is_not_trusted(self):
         # The socket's file is ours, but another user listens.
         with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
             path = f"{folder}/s"

@@ -33,7 +33,7 @@ class Wire:
     def setUp(self):
         self.silent, self.watch = tokens_of(self.kind)
 
-    def test_what_is_asked_for_is_on_the_wire_and_nothing_else(self):
+    def test_only_the_given_params_are_on_the_wire(self):
         options = dict(
             challenge='Bearer error="x"', rejected_token="old", minimum_lifetime=60, force_refresh=True, claims="{}",
             token_type="DPoP", resources=["r"], account="alice")
@@ -50,7 +50,7 @@ class Wire:
     def second(self, peer):
         self.assertEqual(peer.answer(TOKEN)["params"], {"app": "work", "scopes": ["api"]})
 
-    def test_a_broker_that_is_slow_and_lives_is_waited_for(self):
+    def test_the_client_waits_for_a_slow_broker(self):
         def script(peer):
             request = peer.read()
             # A second connection checks whether it answers.
@@ -61,7 +61,7 @@ class Wire:
         with speaking(script) as path:
             self.assertEqual(self.silent(path, patience=3).access_token, "secret-one")
 
-    def test_a_lost_answer_is_asked_for_once_more_and_no_oftener(self):
+    def test_a_request_with_a_lost_answer_is_repeated_once(self):
         with speaking(lambda peer: peer.read(), lambda peer: peer.answer(TOKEN)) as path:
             self.assertEqual(self.silent(path).access_token, "secret-one")
         with speaking(lambda peer: peer.read(), lambda peer: peer.read()) as path:
@@ -74,7 +74,7 @@ class Wire:
         with speaking(stopping, lambda peer: peer.answer(TOKEN)) as path:
             self.assertEqual(self.silent(path).access_token, "secret-one")
 
-    def test_who_is_turned_away_hears_why(self):
+    def test_a_refused_connection_reports_the_reason(self):
         def script(peer):
             peer.write(id=None, error={"code": -32000, "message": "Not you.", "data": {"kind": "accessDenied"}})
             peer.read()
@@ -82,7 +82,7 @@ class Wire:
         with speaking(script) as path, self.assertRaisesRegex(BrokerError, "Not you."):
             self.silent(path)
 
-    def test_what_is_no_answer_is_said_to_be_none(self):
+    def test_an_invalid_answer_is_reported_as_such(self):
         def script(peer):
             peer.read()
             peer.connection.sendall(b"HTTP/1.1 400 Bad Request\n")
@@ -108,7 +108,7 @@ class Wire:
         self.assertEqual(seen, ["secret-one", "secret-two"])
         self.assertEqual(raised.exception.reason, "signedOut")
 
-    def test_a_watch_goes_on_at_the_next_broker(self):
+    def test_a_watch_continues_at_the_next_broker(self):
         seen = []
         ending = lambda peer: (peer.answer({**TOKEN, "accessToken": "secret-two"}), peer.write(
             method="event.tokenEnded", params={"watch": "w", "error": {"kind": "locked", "message": "Locked."}}))

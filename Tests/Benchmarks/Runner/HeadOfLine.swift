@@ -27,7 +27,7 @@ struct HeadOfLine {
     ]
     private static let people = 500
     private static let connections = 32
-    /// No person of the good provider is requested by the load except the measured one.
+    /// The number of people at the good provider who are measured; the load requests none of them.
     private static let measured = 2
 
     let broker: BrokerProcess

@@ -7,7 +7,7 @@ struct RefreshStorm {
     /// Four apps, because the broker limits one to about four hundred concurrent refreshes.
     private static let apps = stride(from: 0, to: 1_000, by: 250).map { $0..<$0 + 250 }
     private static let bystander = 1_000
-    /// The length of each.
+    /// The number of storms, each of which is short.
     private static let storms = 5
 
     let broker: BrokerProcess

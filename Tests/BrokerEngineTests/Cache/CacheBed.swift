@@ -30,7 +30,7 @@ final class CacheBed: Sendable {
 
     func key(_ owner: TokenOwner) -> CacheIndex.OwnerKey { .init(partition: Sample.partition, owner: owner) }
 
-    /// As after a restart.
+    /// A new index, as after a restart.
     func reread() -> CacheIndex { CacheIndex(vault: vault) }
 
     /// - Returns: whether the disk has it.
@@ -92,7 +92,7 @@ final class CacheBed: Sendable {
         }
     }
 
-    /// Everything that the index says about the owners of the tests, one line for each record, in its order.
+    /// All records of the tests' owners in the index, one line each, in its order.
     func contents(of index: CacheIndex) throws -> [String] {
         var lines: [String] = []
         func line(_ what: String, _ sealed: SealedRecord) { lines.append("\(what) \(sealed.rowKey) \(sealed.box)") }

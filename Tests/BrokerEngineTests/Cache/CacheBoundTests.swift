@@ -5,7 +5,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// What of the cache is in memory has a bound, and nobody takes another's place in it.
+/// The part of the cache in memory is bounded, and no group takes another's space in it.
 @Suite("Bounds of the cache in memory")
 struct CacheBoundTests {
     private static func owner(_ person: String, group: String = "app:mail", client: String = "client-1") -> TokenOwner {
@@ -23,7 +23,7 @@ struct CacheBoundTests {
     /// Room for two or three owners with a token each.
     private static let narrow = limits(tokens: 4_000)
 
-    @Test("whatever is asked for and not there takes no place")
+    @Test("a lookup that finds nothing takes no space")
     func nothing() async throws {
         let bed = try await CacheBed()
         for number in 0..<1_000 {
@@ -36,7 +36,7 @@ struct CacheBoundTests {
             #expect(try bed.index.loadMembership(of: client) == .unknown)
         }
         #expect(bed.index.count == 0)
-        // Nor what was there once.
+        // Nor a record that existed once.
         let owner = Self.owner("alice")
         #expect(await bed.write([try bed.row(.accessToken(owner, "home", ["a"]), isPut: true)]))
         #expect(bed.index.count == 1)
@@ -44,7 +44,7 @@ struct CacheBoundTests {
         #expect(bed.index.count == 0)
     }
 
-    @Test("an app with ever more accounts drops its own from memory, not a neighbour's; all of it is still found")
+    @Test("an app with many accounts evicts only its own from memory, and all are still found")
     func neighbours() async throws {
         let bed = try await CacheBed(Self.limits(tokens: 20_000))
         let mine = Self.owner("alice", group: "app:mine")
@@ -59,7 +59,7 @@ struct CacheBoundTests {
         #expect(bed.index.count < 30)
     }
 
-    @Test("while nothing is asked for, what was not used for longest goes, unless the disk lacks something")
+    @Test("the least recently used entries are evicted while idle, unless the disk lacks changes")
     func idle() async throws {
         let bed = try await CacheBed(idle: Self.limits(tokens: 20_000))
         let owners = (0..<60).map { Self.owner("person-\($0)") }
@@ -81,7 +81,7 @@ struct CacheBoundTests {
         for owner in owners { #expect(try bed.index.loadTokens(of: bed.key(owner)).count >= 1) }
     }
 
-    @Test("accounts rest as tokens do, a group whole; of equal ones the one that was used last stays")
+    @Test("accounts are evicted while idle as whole groups, the least recently used first")
     func restingAccounts() async throws {
         var idle = CacheIndex.Limits()
         idle.accounts = 20_000
@@ -103,7 +103,7 @@ struct CacheBoundTests {
     }
 
     @Test(
-        "a read that a change has overtaken does not bring back what was before, even when the change left memory again"
+        "a read overtaken by a change never restores the old state, even after that change was evicted"
     )
     func overtakenRead() async throws {
         let bed = try await CacheBed(Self.narrow)
@@ -116,7 +116,7 @@ struct CacheBoundTests {
             hasRead.signal()
             mayGoOn.wait()
         }
-        // A thread of its own: it is held up.
+        // A thread of its own, because it is held up.
         async let read: [UInt8]? = withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
@@ -139,7 +139,7 @@ struct CacheBoundTests {
         #expect(try bed.index.loadTokens(of: bed.key(alice)).refreshTokens.first?.sealed.box == onDisk)
     }
 
-    @Test("what the disk lacks is not dropped from memory; once it is written, the bound holds again")
+    @Test("changes that the disk lacks are not evicted, and the limit applies again once they are written")
     func diskFull() async throws {
         let bed = try await CacheBed(Self.narrow)
         bed.vault.failWriting(.full("no space"))
@@ -154,7 +154,7 @@ struct CacheBoundTests {
         for owner in owners { #expect(try bed.index.loadTokens(of: bed.key(owner)).count == 1) }
     }
 
-    @Test("what was deleted while the disk is full stays deleted, and takes no place afterwards")
+    @Test("a record deleted while the disk is full stays deleted and takes no space afterwards")
     func deletedWhileFull() async throws {
         let bed = try await CacheBed()
         let owner = Self.owner("alice")
@@ -162,7 +162,7 @@ struct CacheBoundTests {
         bed.vault.failWriting(.full("no space"))
         #expect(await !bed.write([], deleting: owner))
         #expect(try bed.index.loadTokens(of: bed.key(owner)).isEmpty)
-        // Who is asked about in vain meanwhile takes no place either.
+        // Lookups that find nothing meanwhile take no space either.
         for number in 0..<100 { #expect(try bed.index.loadTokens(of: bed.key(Self.owner("nobody-\(number)"))).isEmpty) }
         #expect(bed.index.count == 1)
         bed.vault.failWriting(nil)
@@ -171,7 +171,7 @@ struct CacheBoundTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("however often a record changes while the disk is full, its last word alone waits")
+    @Test("only the last change of each record waits while the disk is full")
     func backlog() async throws {
         let bed = try await CacheBed()
         bed.vault.failWriting(.full("no space"))
@@ -207,7 +207,7 @@ struct CacheBoundTests {
         #expect(try bed.vault.statistics().records == most)
     }
 
-    @Test("a provider that names ever new families makes no account's refresh tokens more than a few")
+    @Test("a provider that keeps naming new families cannot exceed the limit of refresh tokens per account")
     func families() async throws {
         let bed = try await CacheBed()
         let owner = Self.owner("alice").ofFamilies
@@ -224,7 +224,7 @@ struct CacheBoundTests {
         }
     }
 
-    @Test("of many accounts, each is found by its id and its names, as in a walk through all", arguments: 1...4)
+    @Test("each of many accounts is found by its id and names, as in a linear search", arguments: 1...4)
     func lookup(seed: UInt64) async throws {
         let bed = try await CacheBed()
         var random = SeededRandom(seed)

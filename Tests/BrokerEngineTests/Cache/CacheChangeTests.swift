@@ -4,8 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Memory is what the disk is: whatever is changed, an index that was there all the time and one that reads the same vault
-/// anew hold the same.
+/// Memory equals the disk: after any changes, an index that saw all of them and one that reads the same vault anew hold the same.
 @Suite("Changes of the cache")
 struct CacheChangeTests {
     private static let owners = ["client-1", "client-2", ""].flatMap { client in
@@ -26,7 +25,7 @@ struct CacheChangeTests {
         ]
     }()
 
-    @Test("what is put is in memory and on disk, and what is deleted is in neither, of every kind", arguments: drafts)
+    @Test("a record put is in memory and on disk, and a deleted one is in neither, for every kind", arguments: drafts)
     func everyKind(_ draft: Draft) async throws {
         let bed = try await CacheBed()
         let empty = try bed.contents(of: bed.index)
@@ -42,7 +41,7 @@ struct CacheChangeTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("the samples above are of every kind that has a case")
+    @Test("the samples cover every kind that has a case")
     func allKinds() throws {
         let kinds: [RecordKind] = Self.drafts.map { draft in
             switch draft {
@@ -63,12 +62,12 @@ struct CacheChangeTests {
                 ]))
     }
 
-    @Test("after any changes, memory is what is read from the same disk", arguments: 1...12)
+    @Test("memory equals what is read from the same disk after any changes", arguments: 1...12)
     func generated(seed: UInt64) async throws {
         let bed = try await CacheBed()
         var random = SeededRandom(seed)
         for step in 0..<60 {
-            // Now and then the disk refuses, and takes what has waited with a later change.
+            // Now and then the disk refuses, and takes the waiting changes with a later one.
             let isFull = random.below(6) == 0
             bed.vault.failWriting(isFull ? .full("no space") : nil)
             var rows: [CacheChange.Row] = []
@@ -86,7 +85,7 @@ struct CacheChangeTests {
         #expect(try bed.contents(of: bed.index) == bed.contents(of: bed.reread()))
     }
 
-    @Test("of one record the last word counts, on disk as in memory")
+    @Test("the last change of a record counts, on disk and in memory")
     func lastWord() async throws {
         let bed = try await CacheBed()
         let draft = Self.drafts[4]
@@ -99,7 +98,7 @@ struct CacheChangeTests {
         #expect(try bed.vault.statistics().records == 1)
     }
 
-    @Test("an owner is deleted as it is when its turn comes, with what an earlier change in the queue brought")
+    @Test("an owner is deleted in its state at that time, including an earlier change in the queue")
     func wholeOwner() async throws {
         let bed = try await CacheBed()
         let owner = Self.owners[0]
@@ -112,7 +111,7 @@ struct CacheChangeTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("where the index does not know a change's surroundings, they are read before it applies")
+    @Test("records affected by a change are read before it applies if the index lacks them")
     func lazily() async throws {
         var limits = CacheIndex.Limits()
         (limits.accounts, limits.tokens) = (0, 0)

@@ -4,11 +4,11 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Each person's changes wait for their own")
+@Suite("Separate write queues for each person")
 struct OwnQueueTests {
     private static let other = Partition(uid: 4711)
 
-    @Test("while one person's change is being written, another's is written and answered")
+    @Test("another person's change is written and answered while one person's is being written")
     func apart() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -23,7 +23,7 @@ struct OwnQueueTests {
         #expect(try await slow.value.persisted)
     }
 
-    @Test("what the disk refuses of one person is kept for them, and another's change does not say that all is written")
+    @Test("a change refused by the disk is kept for its person, and another's flush does not report all as written")
     func refused() async throws {
         let bed = try await EngineBed()
         bed.vault.failWriting(.full("The disk is full."))
@@ -37,7 +37,7 @@ struct OwnQueueTests {
         #expect(try bed.vault.statistics(of: Sample.partition).records[.refreshToken] == 1)
     }
 
-    @Test("what is refused while another person's is being written anew is tried again, too")
+    @Test("a change refused during another person's flush is retried too")
     func refusedMeanwhile() async throws {
         let bed = try await EngineBed()
         bed.vault.failWriting(.full("The disk is full."))
@@ -63,7 +63,7 @@ struct OwnQueueTests {
         }
     }
 
-    @Test("who erases what there is of one person drops nothing of another's that the disk has refused")
+    @Test("erasing one person keeps another's changes that the disk has refused")
     func erased() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
@@ -81,14 +81,14 @@ struct OwnQueueTests {
         #expect(Set(bed.provider.refreshes).count == bed.provider.refreshes.count, "no token is spent twice")
     }
 
-    @Test("what is on disk once a person has accepted it is looked for there, also where there was nothing before")
+    @Test("records put on disk from outside are found once a person has accepted the state")
     func accepted() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
         bed.clock.advance(bySeconds: 7_200)
         let records = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
         let accounts = try bed.vault.loadAll(AccountRecord.self, in: Sample.partition)
-        // As somebody does who puts another state of the file in its place.
+        // Simulates a person who replaces the file with another state.
         try await bed.vault.commit(VaultChange(in: Sample.partition, deletes: records.map(\.record.key)))
         try await bed.engine.acceptState(of: Sample.partition)
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }

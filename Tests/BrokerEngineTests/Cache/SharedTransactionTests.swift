@@ -13,7 +13,7 @@ struct SharedTransactionTests {
     private let bed: CacheBed
     private let gate = Gate()
     private var key: CacheIndex.OwnerKey { bed.key(Self.owner) }
-    /// An access token each.
+    /// One access token each.
     private let rows: [CacheChange.Row]
 
     init() async throws {
@@ -22,7 +22,7 @@ struct SharedTransactionTests {
         self.bed = bed
     }
 
-    /// Adds a token. - Returns: how many there were when that was decided.
+    /// Adds a token. - Returns: the number of tokens when that was decided.
     private func add() async throws(VaultError) -> (answer: Int, isPersisted: Bool) {
         let (key, rows) = (key, rows)
         return try await bed.writer.writeTogether(in: Sample.partition) { draft throws(VaultError) in
@@ -31,7 +31,7 @@ struct SharedTransactionTests {
         }
     }
 
-    /// Holds the disk with one change until the body has sent all of its own.
+    /// Blocks the disk with one change until the body has sent all of its own.
     private func whileBusy<Answer: Sendable>(
         _ count: Int, _ write: @escaping @Sendable (_ number: Int) async throws -> Answer
     ) async throws -> [Answer] {
@@ -51,7 +51,7 @@ struct SharedTransactionTests {
         }
     }
 
-    @Test("are few transactions, and each is decided on what there will be after those before it")
+    @Test("share few transactions, each change based on the result of those before it")
     func together() async throws {
         let before = bed.vault.commits
         let answers = try await whileBusy(32) { _ in try await add() }
@@ -62,7 +62,7 @@ struct SharedTransactionTests {
         #expect(try bed.index.loadTokens(of: key).accessTokens.count == 33)
     }
 
-    @Test("are decided apart: one that fails changes nothing, and nothing of the others")
+    @Test("are decided separately, so that a failing one changes nothing and affects no other")
     func failing() async throws {
         let answers: [Int?] = try await whileBusy(8) { number in
             if number % 2 == 0 { return try await add().answer }
@@ -80,7 +80,7 @@ struct SharedTransactionTests {
         #expect(try bed.contents(of: bed.index) == bed.contents(of: bed.reread()))
     }
 
-    @Test("and look at more than tokens and accounts are a transaction of their own, and see all that came before")
+    @Test("get a transaction of their own if they read more than tokens and accounts, and see all earlier ones")
     func alone() async throws {
         let before = bed.vault.commits
         let (key, rows) = (key, rows)
@@ -94,7 +94,7 @@ struct SharedTransactionTests {
         #expect(bed.vault.commits - before == 6)
     }
 
-    @Test("are not told to be on a disk that refuses them, and are written when it takes them")
+    @Test("are not reported as persisted by a disk that refuses them, and are written when it accepts")
     func refused() async throws {
         let answers = try await whileBusy(8) { _ in
             bed.vault.failWriting(.full("no space"))

@@ -15,7 +15,7 @@ struct AccountFlowTests {
         try bed.engine.accounts(of: app, includeSignedOut: includeSignedOut, in: Sample.partition).map(\.username)
     }
 
-    @Test("sign in once: every app of the group has the account; outside it is invisible, even with the same client id")
+    @Test("one sign-in gives every app of the group the account, which is invisible outside it")
     func sharing() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
@@ -30,7 +30,7 @@ struct AccountFlowTests {
                 == .accountNotFound)
     }
 
-    @Test("an app of the group with another client id has the account, and no token yet")
+    @Test("an app of the group with another client id has the account, but no token yet")
     func otherClient() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
@@ -38,7 +38,7 @@ struct AccountFlowTests {
         #expect(error?.reason == .noTokens)
     }
 
-    @Test("a registered app and an ad hoc client of the same client id are strangers")
+    @Test("a registered app and an ad hoc client with the same client id share no account")
     func adHoc() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
@@ -64,7 +64,7 @@ struct AccountFlowTests {
         #expect(try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition) == 0)
     }
 
-    @Test("when the last app removes it, nothing of the account stays, in memory or on disk")
+    @Test("removal from the last app deletes everything of the account, in memory and on disk")
     func removeFromAll() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
@@ -75,7 +75,7 @@ struct AccountFlowTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("tokens of a client that no app has any more go with the account, whose they are")
+    @Test("tokens of a client that no app has any more are removed with their account")
     func removeLeftClient() async throws {
         let bed = try await EngineBed()
         let other = Sample.app("tasks", client: "client-of-tasks", group: "office")
@@ -87,7 +87,7 @@ struct AccountFlowTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("signing in again ends the sign-out")
+    @Test("a new sign-in ends the sign-out")
     func signInAgain() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
@@ -100,7 +100,7 @@ struct AccountFlowTests {
             try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
     }
 
-    @Test("removing what is not there says so")
+    @Test("removing an unknown account is an error")
     func removeNobody() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) {
@@ -109,7 +109,7 @@ struct AccountFlowTests {
         #expect(error?.kind == .accountNotFound)
     }
 
-    @Test("a removal that the disk refuses is not called done")
+    @Test("a removal that the disk refuses is not reported as done")
     func removeOnFullDisk() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
@@ -121,7 +121,7 @@ struct AccountFlowTests {
         #expect(bed.engine.memory.cached(bed.silent(mail)) == nil)
     }
 
-    @Test("several accounts: the request must say which one; the error lists them in the order they were first seen")
+    @Test("a request that several accounts match fails with a list in the order of first sign-in")
     func several() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("zoe", mail)
@@ -134,7 +134,7 @@ struct AccountFlowTests {
         #expect(bed.engine.memory.cached(named)?.account.username == "zoe")
     }
 
-    @Test("a username that several people have is not enough to remove or to sign out one of them")
+    @Test("a username that several people have is not enough to remove or sign out one of them")
     func oneNameTwice() async throws {
         let bed = try await EngineBed()
         let first = try await bed.signIn("alice#1", mail)
@@ -157,7 +157,7 @@ struct AccountFlowTests {
         #expect(try names(bed, mail).isEmpty)
     }
 
-    @Test("a request that names no scopes asks for the app's usual ones, without those that the broker adds itself")
+    @Test("a request without scopes asks for the app's usual ones, without those that the broker adds")
     func usualScopes() async throws {
         let bed = try await EngineBed()
         var app = mail

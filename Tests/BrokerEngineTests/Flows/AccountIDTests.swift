@@ -4,13 +4,13 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What apps call an account by")
+@Suite("Account ids")
 struct AccountIDTests {
     private func accounts(_ engine: TokenBroker) throws -> [Account] {
         try engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition)
     }
 
-    @Test("the id is one for all apps, stays after a restart and a new data key, and is another in another vault")
+    @Test("the id is equal for all apps, survives a restart and a new data key, and differs in another vault")
     func stable() async throws {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id
@@ -23,7 +23,7 @@ struct AccountIDTests {
         #expect(try await EngineBed().signIn().account.id != id)
     }
 
-    @Test("who guesses whom an id is of finds no way to try it out: nothing of the person alone makes it")
+    @Test("an id contains nothing that could be computed from the person alone")
     func guessed() async throws {
         let bed = try await EngineBed()
         let account = try await bed.signIn().account
@@ -33,7 +33,7 @@ struct AccountIDTests {
     }
 
     @Test(
-        "an id of an earlier version still names its account, and nobody else's: in a script, in a sign-out, by an app")
+        "an id of an earlier version still names only its account, for scripts, sign-outs and apps")
     func earlier() async throws {
         let bed = try await EngineBed()
         let (alice, bob) = (try await bed.signIn("alice").account, try await bed.signIn("bob").account)

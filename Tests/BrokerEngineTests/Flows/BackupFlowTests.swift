@@ -46,7 +46,7 @@ struct BackupFlowTests {
     }
 
     @Test(
-        "on another machine everybody is signed in who was, with the same tokens, and the access tokens are fetched anew"
+        "a restore elsewhere signs the same people in with the same refresh tokens and renews access tokens"
     )
     func elsewhere() async throws {
         let (here, there) = (try await bed(mail, notes), try await bed(mail, notes))
@@ -65,11 +65,11 @@ struct BackupFlowTests {
             try there.engine.accounts(of: nil, includeSignedOut: false, in: Sample.partition)
         )
         #expect(theirs.map(\.homeAccountId) == mine.map(\.homeAccountId))
-        // Ids are each vault's own (decision 16).
+        // Each vault has its own ids (decision 16).
         #expect(Set(theirs.map(\.id)).isDisjoint(with: mine.map(\.id)))
     }
 
-    @Test("the same backup twice changes nothing the second time")
+    @Test("importing the same backup twice changes nothing the second time")
     func twice() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))
         try await here.signIn("alice", mail)
@@ -79,7 +79,7 @@ struct BackupFlowTests {
         #expect(again.isIdle && again.refreshTokens.kept == 1 && again.accounts.kept == 1)
     }
 
-    @Test("an older token takes the place of none, a newer one of an older")
+    @Test("an imported token replaces an older one, never a newer one")
     func newerWins() async throws {
         let here = try await bed(mail)
         try await here.signIn("alice", mail)
@@ -99,7 +99,7 @@ struct BackupFlowTests {
     }
 
     @Test(
-        "who signed out since stays signed out; who had signed out before is signed in as in the backup",
+        "a sign-out after the backup stays in force, and one before it is undone",
         arguments: [true, false])
     func signedOut(since: Bool) async throws {
         let bed = try await bed(mail)
@@ -124,7 +124,7 @@ struct BackupFlowTests {
         #expect(try refreshTokens(bed).isEmpty == since)
     }
 
-    @Test("a mark of an app that signed out comes along, unless its client signed in later")
+    @Test("an app's sign-out mark is imported, unless its client signed in later")
     func marks() async throws {
         let here = try await bed(mail, calendar)
         try await here.signIn("alice", mail)
@@ -141,7 +141,7 @@ struct BackupFlowTests {
         #expect(try later.engine.accounts(of: calendar, includeSignedOut: false, in: Sample.partition).count == 1)
     }
 
-    @Test("a bound token comes with its key; an older pair takes the place of neither, a newer one of both")
+    @Test("a bound token is imported with its key, and the pair replaces only an older one")
     func boundTokens() async throws {
         func bound(at seconds: Int64) async throws -> EngineBed {
             let bed = try await bed(mail)
@@ -172,7 +172,7 @@ struct BackupFlowTests {
         #expect(older.provider.extras.last?.proofKey?.thumbprint == new[0])
     }
 
-    @Test("a bound refresh token of an app with bearer tokens comes with its key, which the next refresh proves")
+    @Test("a bound refresh token of an app with bearer tokens is imported with its key, used by the next refresh")
     func boundRefreshToken() async throws {
         var app = mail
         app.description.bindRefreshToken = true
@@ -188,7 +188,7 @@ struct BackupFlowTests {
         #expect(proven != nil && proven?.thumbprint == signedIn?.thumbprint)
     }
 
-    @Test("whatever is wrong with a backup, nothing is changed, and the sentence says what to do")
+    @Test("a damaged backup changes nothing, and the error says what to do")
     func refused() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))
         for user in ["alice", "bob"] { try await here.signIn(user, mail) }
@@ -213,7 +213,7 @@ struct BackupFlowTests {
         #expect(there.roster.restoredApps.isEmpty)
     }
 
-    @Test("a transfer is its person's alone, and ends a minute after its last part, or with a lock")
+    @Test("a transfer belongs to one person, and ends a minute after its last part or with a lock")
     func transfers() async throws {
         let bed = try await bed(mail)
         let transfer = try await bed.engine.beginExport(with: Self.passphrase, of: Sample.partition)
@@ -239,7 +239,7 @@ struct BackupFlowTests {
         #expect(!isThere())
     }
 
-    @Test("what changes while the export is under way leaves it whole")
+    @Test("changes during an export leave it consistent")
     func meanwhile() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))
         for number in 0..<300 { try await here.signIn("user-\(number)", mail) }
@@ -258,7 +258,7 @@ struct BackupFlowTests {
         #expect(report.accounts.added == 300 && report.refreshTokens.added == 300)
     }
 
-    @Test("while the disk lacks something no backup is begun, and an import that it refuses says so")
+    @Test("an export is refused while the disk lacks changes, and an import refused by the disk reports that")
     func fullDisk() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))
         try await here.signIn("alice", mail)
@@ -273,7 +273,8 @@ struct BackupFlowTests {
         #expect(try refreshTokens(there) == ["rt-1"])
     }
 
-    /// A backup that no broker made of its vault: of so many people, with a token each, whose accounts may be missing.
+    /// A backup that no broker made from its vault: for the given number of people, with tokens each; their accounts may be
+    /// missing.
     private func madeUp(
         _ people: Int, tokensEach: Int = 1, hasAccounts: Bool = true, on bed: EngineBed
     ) async throws -> [UInt8] {
@@ -304,7 +305,7 @@ struct BackupFlowTests {
         return backup.take(atMost: .max)
     }
 
-    @Test("a very large backup is merged in several transactions, and all of it is there")
+    @Test("a very large backup is merged completely in several transactions")
     func large() async throws {
         let bed = try await bed(mail)
         let report = try await restore(try await madeUp(4_000, on: bed), to: bed)
@@ -313,7 +314,7 @@ struct BackupFlowTests {
         #expect(bed.vault.rowsOfLastCommit < 8_000)
     }
 
-    @Test("whoever makes a backup up brings no more tokens of one account than are kept, and so not all at once")
+    @Test("a forged backup brings no more tokens of one account than are kept")
     func beyond() async throws {
         let bed = try await bed(mail)
         let report = try await restore(try await madeUp(1, tokensEach: 500, on: bed), to: bed)
@@ -322,14 +323,14 @@ struct BackupFlowTests {
         #expect(bed.vault.rowsOfLastCommit < 20)
     }
 
-    @Test("a lock ends an import between two transactions; what is merged is good, and the same import brings the rest")
+    @Test("a lock ends an import between two transactions, and repeating it brings the rest")
     func lockedMeanwhile() async throws {
         let bed = try await bed(mail)
         let backup = try await madeUp(4_000, on: bed)
         let gate = Gate()
         bed.vault.hold(until: gate)
         let restoring = Task {
-            // As every request that needs the keys: the lock waits for it.
+            // Like every request that needs the keys: the lock waits for it.
             try #require(bed.engine.gate.enter())
             defer { bed.engine.gate.leave() }
             return try await restore(backup, to: bed)
@@ -351,7 +352,7 @@ struct BackupFlowTests {
     }
 
     @Test(
-        "nothing is imported into an earlier vault until a person has accepted it: it does not know who signed out since"
+        "an import into a restored vault is refused until a person accepts the state"
     )
     func rolledBack() async throws {
         let bed = try await bed(mail)
@@ -369,7 +370,7 @@ struct BackupFlowTests {
         #expect(try await restore(backup, to: bed).accounts.added == 1)
     }
 
-    @Test("a token is never from later than now, and one whose account is nowhere is left out")
+    @Test("an imported token is never from the future, and one without an account is left out")
     func madeUpRecords() async throws {
         let bed = try await bed(mail)
         let orphans = try await restore(try await madeUp(2, hasAccounts: false, on: bed), to: bed)

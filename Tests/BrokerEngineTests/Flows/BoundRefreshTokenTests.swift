@@ -31,7 +31,7 @@ struct BoundRefreshTokenTests {
 
     private func keys(_ bed: EngineBed) -> [String?] { bed.provider.extras.map { $0.proofKey?.thumbprint } }
 
-    @Test("one key is proven at the sign-in and at each refresh, also after a restart; the tokens are bearer tokens")
+    @Test("one key is proven at the sign-in and at each refresh, also after a restart")
     func oneKey() async throws {
         let bed = try await Self.bed()
         let first = try await bed.signIn("alice", Self.app())
@@ -47,7 +47,7 @@ struct BoundRefreshTokenTests {
         #expect(keys(bed)[0] != nil)
     }
 
-    @Test("the default: only where the provider is known for it, and offers an algorithm", arguments: [true, false])
+    @Test("binding is the default only at providers known for it that offer an algorithm", arguments: [true, false])
     func byDefault(isKnown: Bool) async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.bindsRefreshTokens = isKnown }
@@ -63,7 +63,7 @@ struct BoundRefreshTokenTests {
         #expect(keys(bed)[2] == nil)
     }
 
-    @Test("an app that is to bind and cannot is told so, and no code is spent")
+    @Test("an app that requires binding gets an error if it is impossible, and no code is spent")
     func notOffered() async throws {
         let bed = try await EngineBed()
         let refusal = await #expect(throws: BrokerError.self) {
@@ -74,7 +74,7 @@ struct BoundRefreshTokenTests {
         #expect(bed.provider.grants.isEmpty)
     }
 
-    @Test("a bound refresh token is proven also when the registration no longer says so, and is not when it never was")
+    @Test("a bound refresh token is proven whatever the registration says now, and an unbound one never")
     func settingChanges() async throws {
         let bed = try await Self.bed()
         _ = try await bed.signIn("alice", Self.app())
@@ -82,7 +82,7 @@ struct BoundRefreshTokenTests {
         #expect(Set(keys(bed)).count == 1)
         _ = try await bed.signIn("alice", Self.app(false))
         _ = try await refresh(bed)
-        #expect(keys(bed)[2...] == [nil, nil], "what the newer sign-in brought is spent, and it is not bound")
+        #expect(keys(bed)[2...] == [nil, nil], "the newer sign-in's token is redeemed, which is unbound")
         #expect(bed.provider.refreshes == ["rt-1", "rt-3"])
         _ = try await bed.signIn("alice", Self.app())
         _ = try await refresh(bed)
@@ -90,7 +90,7 @@ struct BoundRefreshTokenTests {
         #expect(keys(bed)[5] != nil)
     }
 
-    @Test("an app that asks for DPoP gets no bearer token there, and its sign-in survives the refresh (decision 14)")
+    @Test("an app that asks for DPoP gets no bearer token, and its sign-in survives the refresh (decision 14)")
     func askedForDPoP() async throws {
         let bed = try await Self.bed()
         _ = try await bed.signIn("alice", Self.app())
@@ -101,7 +101,7 @@ struct BoundRefreshTokenTests {
         #expect(Set(keys(bed)).count == 1)
     }
 
-    @Test("a provider that binds access tokens, too, is no place for it: the app could not use them")
+    @Test("a provider that also binds access tokens is refused, because the app could not use them")
     func bindsEverything() async throws {
         let bed = try await Self.bed()
         bed.provider.bindTokens()
@@ -112,7 +112,7 @@ struct BoundRefreshTokenTests {
         #expect(refusal?.message.contains("bindRefreshToken") == true)
     }
 
-    @Test("a confidential client's is bound, too: such providers give desktop apps a secret")
+    @Test("a confidential client's refresh token is bound too, because such providers give desktop apps a secret")
     func confidential() async throws {
         let bed = try await Self.bed()
         var app = Self.app()

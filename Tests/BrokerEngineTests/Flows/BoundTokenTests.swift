@@ -42,7 +42,7 @@ struct BoundTokenTests {
                 target: ProofTarget(method: "GET", url: "https://api.example/mail")))
     }
 
-    @Test("the code is asked for and redeemed with one key, whose thumbprint the token carries")
+    @Test("the code is requested and redeemed with one key, whose thumbprint the token carries")
     func signIn() async throws {
         let bed = try await Self.bed()
         let token = try await signIn(bed)
@@ -53,7 +53,7 @@ struct BoundTokenTests {
         #expect(try prove(bed).keyThumbprint == thumbprint)
     }
 
-    @Test("the cached token answers requests of its own type only, also on the hot path")
+    @Test("the cached token answers only requests of its own type, also on the hot path")
     func typesDoNotMix() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed)
@@ -85,7 +85,7 @@ struct BoundTokenTests {
         )
     }
 
-    @Test("bearer and bound tokens of one account stand side by side, each with its refresh token")
+    @Test("bearer and bound tokens of one account coexist, each with its refresh token")
     func sideBySide() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed, type: .bearer)
@@ -98,14 +98,14 @@ struct BoundTokenTests {
         #expect(try await silent(bed).fromCache)
     }
 
-    @Test("an unbound refresh token can bring bound ones; spent, it is not kept beside its bound successor")
+    @Test("an unbound refresh token can bring bound ones, and is removed once redeemed for a bound successor")
     func upgrade() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed, type: .bearer)
         let token = try await silent(bed)
         #expect(token.token.record.tokenType == .dpop)
         #expect(bed.provider.refreshes == ["rt-1"])
-        // The bearer access token is still good; when it is over, the old refresh token must not be tried.
+        // The bearer access token is still valid; after its expiry, the old refresh token must not be tried.
         #expect(try await silent(bed, type: .bearer).fromCache)
         let refusal = await failure { try await silent(bed, type: .bearer, force: true) }
         #expect(refusal?.reason == .noTokens)
@@ -124,7 +124,7 @@ struct BoundTokenTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("a provider that does not speak of DPoP is not asked; its name stands in the answer")
+    @Test("a provider that does not announce DPoP is not asked, and the error names it")
     func notOffered() async throws {
         let bed = try await Self.bed()
         bed.provider.offer { $0.dpopAlgorithms = ["RS256"] }
@@ -136,7 +136,7 @@ struct BoundTokenTests {
         #expect(bed.provider.grants.isEmpty)
     }
 
-    @Test("a bearer token that comes instead of a bound one is not handed out, and the sign-in survives it")
+    @Test("a bearer token received instead of a bound one is not returned, and the sign-in survives")
     func downgrade() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed)
@@ -147,7 +147,7 @@ struct BoundTokenTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("a second sign-in makes a new key, and what was bound to the old one is gone")
+    @Test("a second sign-in makes a new key and removes the tokens bound to the old one")
     func secondSignIn() async throws {
         let bed = try await Self.bed()
         let first = try await signIn(bed)
@@ -160,7 +160,7 @@ struct BoundTokenTests {
         #expect(bed.provider.refreshes.isEmpty)
     }
 
-    @Test("an account that is asked for signs in again with the key it has")
+    @Test("an account named in the request signs in again with its existing key")
     func sameKey() async throws {
         let bed = try await Self.bed()
         let first = try await signIn(bed)
@@ -182,7 +182,7 @@ struct BoundTokenTests {
         #expect(throws: BrokerError.self) { try prove(bed) }
     }
 
-    @Test("without a bound token that is good there is nothing to prove")
+    @Test("no proof is made without a valid bound token")
     func nothingToProve() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed, type: .bearer)

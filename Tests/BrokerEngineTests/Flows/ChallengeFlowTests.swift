@@ -9,7 +9,7 @@ struct ChallengeFlowTests {
     private static let stepUp =
         #"Bearer error="insufficient_user_authentication", acr_values="gold", max_age="300""#
 
-    @Test("scopes of the challenge are asked for besides the request's")
+    @Test("a challenge's scopes are requested in addition to the request's")
     func scopes() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -17,12 +17,12 @@ struct ChallengeFlowTests {
         let request = bed.silent { $0.query.challenge = challenge }
         #expect(request.scopes.asGiven.contains("mail.send") && request.scopes.asGiven.contains("mail.read"))
         #expect(bed.engine.memory.cached(request) == nil)
-        // Without scopes of its own the app's usual ones stay.
+        // Without scopes of its own the app's usual ones apply.
         let usual = bed.silent(Sample.app(), []) { $0.query.challenge = challenge }
         #expect(usual.scopes == Sample.app().usualScopes.union(Scopes(["mail.send"])))
     }
 
-    @Test("what the broker adds by itself may be among the scopes of a challenge")
+    @Test("a challenge may contain the scopes that the broker adds itself")
     func reservedScopes() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -31,7 +31,7 @@ struct ChallengeFlowTests {
         #expect(try bed.text(token) == "at-1")
     }
 
-    @Test("claims of the challenge go to the provider, and the cached token is no answer")
+    @Test("a challenge's claims go to the provider, and the cached token is no answer")
     func claims() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -41,7 +41,7 @@ struct ChallengeFlowTests {
         #expect(bed.provider.extras.last?.claims == "{}")
     }
 
-    @Test("a token that was no good is replaced only where it is named")
+    @Test("a rejected token is replaced only if the request names it")
     func invalidToken() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -56,7 +56,7 @@ struct ChallengeFlowTests {
         #expect(try bed.text(other) == "at-2")
     }
 
-    @Test("what only the person can prove is a claims challenge at once, and says what is needed; nothing is spent")
+    @Test("a step-up demand fails at once with a claims challenge that names it, and spends no token")
     func silentStepUp() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -67,7 +67,7 @@ struct ChallengeFlowTests {
         #expect(error?.details.claims == #"{"id_token":{"acr":{"essential":true,"values":["gold"]}}}"#)
         #expect(error?.message.contains("gold") == true && error?.message.contains("300 seconds") == true)
         #expect(error?.details.accounts?.count == 1 && bed.provider.refreshes.isEmpty)
-        // Another one than the refused may be of the sign-in that was asked for.
+        // A token other than the rejected one may come from the requested sign-in.
         let token = try await bed.engine.acquireSilent(
             bed.silent {
                 $0.query.challenge = try? ResourceChallenge(Self.stepUp)
@@ -76,7 +76,7 @@ struct ChallengeFlowTests {
         #expect(try bed.text(token) == "at-1")
     }
 
-    @Test("an interactive request asks for it: the API's contexts first, and the stricter age")
+    @Test("an interactive request asks for the challenge's contexts first, and the stricter age")
     func interactiveStepUp() throws {
         var query = TokenQuery(scopes: ["mail.read"])
         query.challenge = try ResourceChallenge(Self.stepUp)
@@ -88,7 +88,7 @@ struct ChallengeFlowTests {
         #expect(request.query.challenge == nil)
     }
 
-    @Test("the resource is narrowed to one that the app is registered for, and never set to another")
+    @Test("the resource is narrowed to a registered one, and never set to another")
     func resource() throws {
         var app = Sample.app()
         app.description.resources = ["https://api.example/v1/", "https://files.example"]
@@ -109,7 +109,7 @@ struct ChallengeFlowTests {
             ])
     }
 
-    @Test("a server that refuses every token costs one refresh a minute; another's refusals count for themselves")
+    @Test("a server that rejects every token causes one refresh a minute, counted per server")
     func refusesEverything() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

@@ -19,7 +19,7 @@ struct ClientRegistrationTests {
         ).app
     }
 
-    @Test("the provider's client is the app's, and asks for what the broker will")
+    @Test("the registered client has the app's metadata and the broker's scopes")
     func made() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRegistering { request in
@@ -34,7 +34,7 @@ struct ClientRegistrationTests {
         #expect(app.name == "mail")
     }
 
-    @Test("a client is not to ask for offline_access where the provider publishes none")
+    @Test("a client is registered without offline_access if the provider publishes none")
     func noOfflineAccess() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.scopesSupported = ["openid"] }
@@ -46,7 +46,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "without a redirect URI of its own each client gets a path that no other has, and keeps it")
+        "a client without a redirect URI of its own gets and keeps a unique path")
     func ownPath() async throws {
         let bed = try await EngineBed()
         let registered = Mutex<[String]>([])
@@ -66,7 +66,7 @@ struct ClientRegistrationTests {
         }
     }
 
-    @Test("the client shows its secret in the way that the provider registered")
+    @Test("the client authenticates with the method that the provider registered")
     func secretMethod() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRegistering { _ in
@@ -80,7 +80,7 @@ struct ClientRegistrationTests {
         #expect(bed.provider.told.last?.client.method == .post)
     }
 
-    @Test("an app's own redirect URI is the one that is registered")
+    @Test("an app's own redirect URI is registered")
     func redirect() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRegistering { request in
@@ -91,7 +91,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "what the provider refuses is said in words",
+        "a refusal by the provider is reported in words",
         arguments: [
             ("invalid_token", ErrorKind.unauthorizedClient), ("invalid_redirect_uri", .invalidParameter),
             ("invalid_client_metadata", .invalidParameter), ("server_error", .serverUnavailable),

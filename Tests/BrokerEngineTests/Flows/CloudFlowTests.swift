@@ -35,7 +35,7 @@ struct CloudFlowTests {
         }
     }
 
-    /// The browser comes back with a code, and with these parameters beside it.
+    /// The browser comes back with a code and these parameters.
     @discardableResult
     private func signIn(
         _ bed: EngineBed, _ request: InteractiveRequest, _ more: String = "&cloud_instance_host_name=\(government)"
@@ -57,7 +57,7 @@ struct CloudFlowTests {
         #expect(bed.provider.told.isEmpty, "neither code nor verifier left the broker", sourceLocation: sourceLocation)
     }
 
-    @Test("instance_aware goes to Entra when the app knows several clouds, and is off by default")
+    @Test("instance_aware goes to Entra if the app knows several clouds, and is off by default")
     func asking() async throws {
         let bed = try await EngineBed()
         try await signIn(bed, interactive(bed), "")
@@ -66,7 +66,7 @@ struct CloudFlowTests {
         #expect(bed.provider.authorizations.map(\.isInstanceAware) == [true, false, false])
     }
 
-    @Test("the code goes to the cloud that the redirect names and nowhere else, and everything is filed there")
+    @Test("the code goes only to the cloud that the redirect names, and all records are filed there")
     func otherCloud() async throws {
         let bed = try await EngineBed()
         let token = try await signIn(bed, interactive(bed))
@@ -78,7 +78,7 @@ struct CloudFlowTests {
         #expect(bed.provider.extras.last?.asksClientInfo == true)
     }
 
-    @Test("silent requests find the account at the app's own authority, from the cache and by a refresh at its cloud")
+    @Test("silent requests find the account at the app's own authority, in the cache and by a refresh at its cloud")
     func silently() async throws {
         let bed = try await EngineBed()
         let token = try await signIn(bed, interactive(bed))
@@ -105,7 +105,7 @@ struct CloudFlowTests {
         #expect(named?.kind == .invalidAuthority)
     }
 
-    @Test("the account's own authority may be named, and so may its tenant at the app's cloud")
+    @Test("the account's own authority, or its tenant at the app's cloud, may be named")
     func named() async throws {
         let bed = try await EngineBed()
         let token = try await signIn(bed, interactive(bed))
@@ -114,12 +114,12 @@ struct CloudFlowTests {
                 bed.engine.memory.cached(silent(bed) { $0.authority = authority }), "\(authority.url)")
             #expect(try bed.text(found) == bed.text(token))
         }
-        // An authority of a third cloud is meant as it stands: nobody is signed in there.
+        // An authority of a third cloud is taken literally: nobody is signed in there.
         let china = Self.entra("login.partner.microsoftonline.cn")
         #expect(bed.engine.memory.cached(silent(bed) { $0.authority = china }) == nil)
     }
 
-    @Test("all names of a cloud are one: what was got under one is found under another")
+    @Test("a token obtained under one alias of a cloud is found under another")
     func aliases() async throws {
         let bed = try await EngineBed()
         let token = try await signIn(bed, interactive(bed), "")
@@ -154,7 +154,7 @@ struct CloudFlowTests {
             bed.roster.set([app])
             let report = try await bed.engine.importCache(file, for: nil, in: Sample.partition)
             #expect(report.accounts == (isInstanceAware ? 2 : 1))
-            // The client is registered, if not for that cloud.
+            // The client is registered, though not for that cloud.
             #expect(report.unregistered.map(\.environment) == (isInstanceAware ? [] : ["login.usgovcloudapi.net"]))
             guard isInstanceAware else { continue }
             _ = try await bed.engine.acquireSilent(silent(bed) { $0.account = .username("bob") })
@@ -178,14 +178,14 @@ struct CloudFlowTests {
         #expect(bed.provider.told.last?.place == Self.home)
     }
 
-    @Test("a host that is no known cloud is refused, and not even asked for its metadata")
+    @Test("an unknown cloud's host is refused without fetching its metadata")
     func unknown() async throws {
         let bed = try await EngineBed()
         await expectRefusal(bed, interactive(bed), "&cloud_instance_host_name=evil.example")
         #expect(bed.provider.asked == [Self.entra()])
     }
 
-    @Test("a known cloud that was not asked about is refused: the code is not for who would be given it")
+    @Test("a known cloud that was not requested is refused, and does not get the code")
     func unasked() async throws {
         let bed = try await EngineBed()
         let request = interactive(bed) { $0.isInstanceAware = false }
@@ -193,7 +193,7 @@ struct CloudFlowTests {
         #expect(bed.provider.asked == [Self.entra()])
     }
 
-    @Test("the cloud that was asked may name itself, asked to or not")
+    @Test("the cloud that was asked may name itself, requested or not")
     func ownName() async throws {
         let bed = try await EngineBed()
         for isInstanceAware in [true, false] {
@@ -204,14 +204,14 @@ struct CloudFlowTests {
         }
     }
 
-    @Test("a redirect that names one cloud and another one's issuer is a mix-up")
+    @Test("a redirect that names one cloud and another's issuer is refused as a mix-up")
     func mixUp() async throws {
         let bed = try await EngineBed()
         await expectRefusal(
             bed, interactive(bed), "&cloud_instance_host_name=\(Self.government)&iss=\(Self.entra().url)")
     }
 
-    @Test("a cloud whose token endpoint is somewhere else is given nothing")
+    @Test("a cloud whose token endpoint is on another host gets nothing")
     func tokenEndpoint() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { metadata in
@@ -220,14 +220,14 @@ struct CloudFlowTests {
         await expectRefusal(bed, interactive(bed), "&cloud_instance_host_name=\(Self.government)")
     }
 
-    /// From now on the other cloud names a token endpoint of somebody else.
+    /// From now on the other cloud names a foreign token endpoint.
     private func misdirect(_ bed: EngineBed) {
         bed.provider.offer { metadata in
             if metadata.authority.environment == Self.government { metadata.tokenEndpoint = "https://evil.example/t" }
         }
     }
 
-    @Test("a refresh token of another cloud goes to its own host only, and is kept when that is not to be had")
+    @Test("a refresh token of another cloud goes only to its own host, and is kept if that is unavailable")
     func refreshEndpoint() async throws {
         let bed = try await EngineBed()
         try await signIn(bed, interactive(bed))
@@ -243,7 +243,7 @@ struct CloudFlowTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("a sign-in that begins at another cloud does not begin when its code would go to another host")
+    @Test("a sign-in at another cloud does not begin if its code would go to another host")
     func endpointAtTheStart() async throws {
         let bed = try await EngineBed()
         let id = try await signIn(bed, interactive(bed)).account.id
@@ -261,7 +261,7 @@ struct CloudFlowTests {
         #expect(bed.provider.told.count == 1)
     }
 
-    @Test("a refresh token of another cloud is not given back at another host, either")
+    @Test("a refresh token of another cloud is not revoked at another host")
     func revocationEndpoint() async throws {
         let bed = try await EngineBed()
         bed.roster.set([Self.app()])
@@ -274,13 +274,13 @@ struct CloudFlowTests {
             request.revoke = true
             let stages = try await bed.engine.signOut(request) { _ in }
             #expect(stages.local == .done)
-            // The app's own provider is believed.
+            // The app's own provider is trusted.
             #expect((stages.revocation == .done) == isRevoked)
             #expect(bed.provider.revoked.isEmpty == !isRevoked)
         }
     }
 
-    @Test("a client secret stays in its own cloud, even when the request says instance-aware")
+    @Test("a client secret stays in its own cloud, even if the request says instance-aware")
     func secret() async throws {
         let bed = try await EngineBed()
         let request = bed.interactive(Self.app(secret: "s")) { $0.isInstanceAware = true }
@@ -291,7 +291,7 @@ struct CloudFlowTests {
         #expect(bed.provider.told.first?.client.secret != nil)
     }
 
-    @Test("a sign-in for an account of another cloud begins there, and nobody of a third cloud will do")
+    @Test("a sign-in for an account of another cloud begins there, and rejects people of a third cloud")
     func account() async throws {
         let bed = try await EngineBed()
         let id = try await signIn(bed, interactive(bed)).account.id
@@ -307,7 +307,7 @@ struct CloudFlowTests {
         #expect(error?.kind == .invalidResponse)
     }
 
-    @Test("requests that allow for other clouds and those that do not never share a window")
+    @Test("requests that allow other clouds share no window with those that do not")
     func windows() async throws {
         let bed = try await EngineBed()
         let (one, first) = bed.begin(interactive(bed))
@@ -318,7 +318,7 @@ struct CloudFlowTests {
         _ = try await (first.value, second.value)
     }
 
-    @Test("accounts of two clouds are two people, though a cloud gave out the other's id: each has its own window")
+    @Test("accounts with the same id in two clouds are two people, each with a window of their own")
     func oneIDTwice() async throws {
         let bed = try await EngineBed()
         let here = try await signIn(bed, interactive(bed), "").account
@@ -330,7 +330,7 @@ struct CloudFlowTests {
         #expect(openings[0].interactionID != openings[1].interactionID)
         for opening in openings { _ = await bed.redirects.visit(opening, code: "alice") }
         #expect(try await [first.value.account.id, second.value.account.id] == [here.id, there.id])
-        // Who does not allow for other clouds has no such account.
+        // A request that does not allow other clouds has no such account.
         let error = await #expect(throws: BrokerError.self) {
             let plain = interactive(bed) {
                 $0.isInstanceAware = false
@@ -341,7 +341,7 @@ struct CloudFlowTests {
         #expect(error?.kind == .accountNotFound)
     }
 
-    @Test("of two clouds on one host, told apart by their ports, an imported token goes to its own alone")
+    @Test("an imported token goes only to its own cloud if two clouds share a host with different ports")
     func importedAmongPorts() async throws {
         let hosts = ["127.0.0.1:8001", "127.0.0.1:8002"]
         let kinds = Dictionary(uniqueKeysWithValues: hosts.map { ($0, ProviderKind.entra) })
@@ -371,7 +371,7 @@ struct CloudFlowTests {
         }
     }
 
-    @Test("sign-out revokes at the account's cloud, and ends the browser's session there with its own ID token")
+    @Test("a sign-out revokes and ends the browser session at the account's cloud, with its own ID token")
     func signOut() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.endSessionEndpoint = $0.authority.url + "/logout" }

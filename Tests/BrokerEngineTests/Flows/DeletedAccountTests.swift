@@ -23,7 +23,7 @@ struct DeletedAccountTests {
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw Self.refusal }
     }
 
-    @Test("is taken from its group with all tokens; other people and other groups keep theirs")
+    @Test("is removed from its group with all tokens, while other people and groups keep theirs")
     func removed() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar, notes])
@@ -53,7 +53,7 @@ struct DeletedAccountTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("stays where a sign-in replaced the refused token meanwhile")
+    @Test("stays if a sign-in replaced the refused token meanwhile")
     func signedInAgain() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
@@ -73,7 +73,7 @@ struct DeletedAccountTests {
         #expect(try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).count == 1)
     }
 
-    @Test("is believed at once, although the provider let the token live before")
+    @Test("is removed at once, although the provider accepted the token before")
     func reusable() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)

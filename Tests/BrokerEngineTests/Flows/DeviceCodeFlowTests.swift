@@ -14,7 +14,7 @@ struct DeviceCodeFlowTests {
         return request
     }
 
-    /// What the client shows, and the acquisition that waits.
+    /// The code that the client shows, and the waiting acquisition.
     private func begin(
         _ bed: EngineBed, _ request: DeviceCodeRequest
     ) async throws -> (DeviceCodeOpening, Task<AcquiredToken, any Error>) {
@@ -42,7 +42,7 @@ struct DeviceCodeFlowTests {
         }
     }
 
-    @Test("the person is shown the code, the broker asks in its interval, and the token is kept")
+    @Test("the person is shown the code, the broker polls at its interval, and the token is kept")
     func signIn() async throws {
         let bed = try await EngineBed()
         refuse(bed, "authorization_pending")
@@ -53,7 +53,7 @@ struct DeviceCodeFlowTests {
         #expect(opening.otherHost == nil)
         #expect(opening.expiresOn == Sample.now + 600)
         #expect(opening.interval == 5)
-        #expect(bed.provider.devicePolls == 0, "nobody types that fast")
+        #expect(bed.provider.devicePolls == 0, "no person types that fast")
         try await pass(bed)
         try await pass(bed)
         try await bed.provider.waitForDevicePolls(2)
@@ -68,7 +68,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.clock.sleepers == 0)
     }
 
-    @Test("an authority named for one request is asked instead of the app's own, and the account is filed there")
+    @Test("an authority named for one request is used instead of the app's own, and files the account")
     func otherAuthority() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
@@ -99,13 +99,13 @@ struct DeviceCodeFlowTests {
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let asleep = bed.clock.sleepers
         bed.clock.advance(bySeconds: 9)
-        // Nobody's time has come.
+        // No pause is over yet.
         #expect(bed.clock.sleepers == asleep && bed.provider.devicePolls == 1)
         bed.clock.advance(bySeconds: 1)
         #expect(try await signIn.value.account.username == "alice")
     }
 
-    @Test("a provider that cannot be reached is asked less often until the code ends")
+    @Test("a provider that cannot be reached is polled less often until the code ends")
     func offline() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("no route") }
@@ -122,7 +122,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.devicePolls == 6)
     }
 
-    @Test("nobody types the code: the wait ends with the code, without another question")
+    @Test("the wait ends with the code if nobody types it, without another poll")
     func expiry() async throws {
         let bed = try await EngineBed()
         bed.provider.answerDevice(
@@ -137,7 +137,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.devicePolls == 1)
     }
 
-    @Test("the app's own timeout is shorter than the code's life")
+    @Test("the app's own timeout can be shorter than the code's lifetime")
     func timeout() async throws {
         let bed = try await EngineBed()
         refuse(bed, "authorization_pending")
@@ -150,7 +150,7 @@ struct DeviceCodeFlowTests {
     }
 
     @Test(
-        "what the provider answers ends the wait",
+        "a final answer of the provider ends the wait",
         arguments: [
             ("expired_token", .timedOut), ("invalid_grant", .timedOut), ("access_denied", .userCanceled),
             ("authorization_declined", .userCanceled),
@@ -167,7 +167,7 @@ struct DeviceCodeFlowTests {
         #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
     }
 
-    @Test("a person who is turned away at the end is not told that nobody came")
+    @Test("a person rejected at the end gets that error instead of a time-out")
     func turnedAway() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { _ throws(ProviderError) in
@@ -186,7 +186,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.devicePolls == 1)
     }
 
-    @Test("interaction.cancel ends the wait at once; another person's cannot")
+    @Test("interaction.cancel ends the wait at once, but not for another person")
     func cancel() async throws {
         let bed = try await EngineBed()
         refuse(bed, "authorization_pending")
@@ -211,7 +211,7 @@ struct DeviceCodeFlowTests {
         #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
     }
 
-    @Test("a broker that stops tells those who wait")
+    @Test("a broker that stops answers the waiting requests")
     func drain() async throws {
         let bed = try await EngineBed()
         refuse(bed, "authorization_pending")
@@ -221,7 +221,7 @@ struct DeviceCodeFlowTests {
         #expect(error?.reason == .interrupted)
     }
 
-    @Test("tokens that come after the cancel are given back, and not kept")
+    @Test("tokens that arrive after the cancel are revoked and not kept")
     func lateSuccess() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -251,7 +251,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.engine.memory.cached(bed.silent()) == nil)
     }
 
-    @Test("a provider without a device endpoint is named, and a browser offered")
+    @Test("a provider without a device endpoint is named, and a browser suggested")
     func notOffered() async throws {
         let bed = try await EngineBed()
         bed.provider.answerDevice(with: nil)
@@ -260,7 +260,7 @@ struct DeviceCodeFlowTests {
         #expect(error?.message.contains("browser") == true)
     }
 
-    @Test("reserved scopes are refused before anybody is asked")
+    @Test("reserved scopes are refused before the provider is asked")
     func reserved() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) {
@@ -271,7 +271,7 @@ struct DeviceCodeFlowTests {
     }
 
     @Test(
-        "a bound token is asked for with a key of the broker's; a provider that has no such tokens is noticed at once")
+        "a bound token is requested with a new key, and a provider without such tokens is refused at once")
     func boundToken() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) {
@@ -280,7 +280,7 @@ struct DeviceCodeFlowTests {
         #expect(error?.kind == .unsupported)
         #expect(bed.provider.deviceRequests.isEmpty)
         bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
-        // A bearer token that comes all the same is not handed out.
+        // A bearer token received all the same is not returned.
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let (_, signIn) = try await begin(bed, request { $0.tokenType = .dpop })
         try await pass(bed)

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Refreshes whose answer is no good")
+@Suite("Unusable responses to refreshes")
 struct DoubtfulAnswerTests {
     private func failure(_ bed: EngineBed, _ request: SilentRequest? = nil) async -> BrokerError? {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request ?? bed.silent()) }
@@ -20,7 +20,7 @@ struct DoubtfulAnswerTests {
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw .refusedWithoutReason(status: 400, "no reason") }
     }
 
-    @Test("one empty 400 does not end a sign-in; the second in a row does, after a restart, too")
+    @Test("one empty 400 does not end a sign-in, but the second in a row does, also after a restart")
     func refusedTwice() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)
@@ -39,7 +39,7 @@ struct DoubtfulAnswerTests {
     }
 
     @Test(
-        "a gateway that lost the provider's answer may have cost the token: a refusal afterwards says so",
+        "a refusal after a gateway error says that the lost response may have cost the token",
         arguments: [502, 504])
     func gateway(status: Int) async throws {
         let bed = try await signedIn()
@@ -55,7 +55,7 @@ struct DoubtfulAnswerTests {
         #expect(told?.reason == .refreshTokenRevoked && told?.message.contains("was lost on the way") == true)
     }
 
-    @Test("a refusal of a second try says that the first one's answer was lost")
+    @Test("a refusal of the second try says that the first response was lost")
     func secondTry() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)
@@ -68,7 +68,7 @@ struct DoubtfulAnswerTests {
     }
 
     @Test(
-        "whatever the provider itself says in between begins the count anew",
+        "any response of the provider itself in between resets the count",
         arguments: [nil, OAuthRefusal(error: "invalid_client", status: 401)])
     func refusedAgainLater(refusal: OAuthRefusal?) async throws {
         let bed = try await signedIn()
@@ -89,7 +89,7 @@ struct DoubtfulAnswerTests {
         #expect(try await !bed.engine.acquireSilent(forced).fromCache)
     }
 
-    @Test("a token that a provider does not rotate is given up when it is refused again a minute later, not before")
+    @Test("a token that is not rotated is given up when it is refused again after a minute, not before")
     func refusedForAMoment() async throws {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -110,13 +110,13 @@ struct DoubtfulAnswerTests {
         bed.clock.advance(bySeconds: 121)
         _ = try await bed.engine.acquireSilent(forced)
 
-        // The double rotates now, and a token that was rotated is not doubted.
+        // The double rotates now, and a rotated token is not in doubt.
         #expect(await refuse()?.reason == .refreshTokenRevoked)
         bed.clock.advance(bySeconds: 121)
         #expect(await refuse()?.reason == .noTokens)
     }
 
-    @Test("a rotated refresh token is kept although the rest of the answer is no good, and a restart knows it")
+    @Test("a rotated refresh token is kept from an otherwise unusable response, also across a restart")
     func malformedAnswer() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Foundation
 
-/// An engine over a real vault in a folder of its own; provider, browser and clock are in the test's hands.
+/// An engine over a real vault in a folder of its own; the test controls provider, browser and clock.
 final class EngineBed: Sendable {
     let provider = ProviderDouble()
     let redirects = RedirectDouble()
@@ -70,7 +70,7 @@ final class EngineBed: Sendable {
         Browser.during { [engine] browser in try await engine.acquireInteractive(request) { browser.opened($0) } }
     }
 
-    /// A sign-in that goes well.
+    /// A successful sign-in.
     @discardableResult
     func signIn(
         _ user: String = "alice", _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"]
@@ -80,7 +80,7 @@ final class EngineBed: Sendable {
         return try await signIn.value
     }
 
-    /// From now on the provider gives tokens when the gate is open.
+    /// From now on the provider issues tokens only when the gate is open.
     func holdTokens() -> Gate {
         let gate = Gate()
         provider.whenRedeeming { [unowned provider] _ in
@@ -116,7 +116,7 @@ final class Browser: Sendable {
         return (browser, task)
     }
 
-    /// - Throws: what the request ended with before a URL was opened.
+    /// - Throws: the error that ended the request before a URL was opened.
     func opening() async throws -> InteractionOpening {
         for try await opening in stream { return opening }
         throw NothingOpened()
@@ -126,7 +126,7 @@ final class Browser: Sendable {
 }
 
 extension RedirectDouble {
-    /// The provider says yes.
+    /// The provider accepts the sign-in.
     func visit(_ opening: InteractionOpening, code: String) async -> RedirectPage? {
         await visit(opening.redirectURI, query: "code=\(code)&state=\(opening.state)")
     }
@@ -136,7 +136,7 @@ extension InteractionOpening {
     var state: String { String(url.split(separator: "=").last ?? "") }
 }
 
-/// A ``SilentRequest`` before it is one.
+/// A mutable draft of a ``SilentRequest``.
 @dynamicMemberLookup
 struct SilentDraft {
     var partition = Sample.partition

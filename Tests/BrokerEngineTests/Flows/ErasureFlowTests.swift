@@ -21,7 +21,7 @@ struct ErasureFlowTests {
         try await bed.engine.clearCache(revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
     }
 
-    /// How many records of the person's, or of anybody's, the disk has.
+    /// The number of records on disk, of one person or of all.
     private func records(of user: String? = nil, _ bed: EngineBed) throws -> Int {
         func count<Record: VaultRecord>(_ type: Record.Type, _ home: (Record) -> HomeAccountID) throws -> Int {
             try bed.vault.loadAll(type, in: Sample.partition).count { stored in
@@ -34,7 +34,7 @@ struct ErasureFlowTests {
             + count(IDTokenRecord.self, \.owner.homeAccountID) + count(ProofKeyRecord.self, \.owner.homeAccountID)
     }
 
-    @Test("an account that is forgotten is in no group and no app any more, whether signed out of it or not registered")
+    @Test("a forgotten account is in no group and no app, even if signed out or of an unregistered app")
     func everywhere() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
@@ -55,7 +55,7 @@ struct ErasureFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == nil)
     }
 
-    @Test("a sign-out mark goes even where the group does not know the account itself any more")
+    @Test("a sign-out mark is erased even if the group no longer knows the account")
     func loneMark() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, notes])
@@ -70,14 +70,14 @@ struct ErasureFlowTests {
         #expect(try records(bed) == 0)
     }
 
-    @Test("who is not there cannot be forgotten")
+    @Test("forgetting an unknown account is an error")
     func nobody() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) { try await forget("eve", on: bed) }
         #expect(error?.kind == .accountNotFound)
     }
 
-    @Test("the key of DPoP tokens is forgotten with them")
+    @Test("the key of DPoP tokens is erased with them")
     func proofKey() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -93,7 +93,7 @@ struct ErasureFlowTests {
     }
 
     @Test(
-        "on request the provider is told of every refresh token, and of what comes too late without request",
+        "all refresh tokens are revoked on request, and tokens that arrive too late always",
         arguments: [true, false])
     func late(revoke: Bool) async throws {
         let bed = try await EngineBed()
@@ -115,7 +115,7 @@ struct ErasureFlowTests {
         #expect(try records(bed) == 0)
     }
 
-    @Test("a sign-in that waits for the account ends; one for anybody goes on")
+    @Test("a sign-in that waits for the account ends, but one for any account goes on")
     func waiting() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, notes])
@@ -131,7 +131,7 @@ struct ErasureFlowTests {
         #expect(try await forAnybody.value.account.username == "bob")
     }
 
-    @Test("what the disk does not take is said, and done when it can be")
+    @Test("an erasure that the disk refuses is reported, and retried")
     func fullDisk() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -139,7 +139,7 @@ struct ErasureFlowTests {
         bed.vault.failWriting(.full("The disk is full."))
         let error = await #expect(throws: BrokerError.self) { try await forget(revoke: true, on: bed) }
         #expect(error?.reason == .vaultNotWritable)
-        // Nobody finds the token again who could revoke it later.
+        // The token could not be found again to revoke it later.
         #expect(bed.provider.revoked == ["rt-1"])
         #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).isEmpty)
         bed.vault.failWriting(nil)
@@ -147,7 +147,7 @@ struct ErasureFlowTests {
         #expect(try records(bed) == 0)
     }
 
-    @Test("clearing takes everybody, and tells the providers on request", arguments: [true, false])
+    @Test("clearing removes all accounts, and revokes their tokens on request", arguments: [true, false])
     func everybody(revoke: Bool) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, notes])
@@ -164,7 +164,7 @@ struct ErasureFlowTests {
         #expect(try await clear(on: bed).accounts == 0)
     }
 
-    @Test("what cannot be revoked is said, and gone here all the same")
+    @Test("a failed revocation is reported, and the token is removed here all the same")
     func unrevocable() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)

@@ -12,7 +12,7 @@ struct ExtraParameterTests {
         return query
     }
 
-    @Test("a refresh takes them along; a cached token is answered whatever they are")
+    @Test("a refresh sends them, and a cached token answers whatever they are")
     func silent() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -27,7 +27,7 @@ struct ExtraParameterTests {
         #expect(bed.provider.extras.last?.parameters == ["dc": "north", "slice": "test"])
     }
 
-    @Test("two that differ in them do not share a refresh")
+    @Test("two requests that differ in them do not share a refresh")
     func flights() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -46,7 +46,7 @@ struct ExtraParameterTests {
     }
 
     @Test(
-        "what the broker sets itself is refused, however its name is written",
+        "parameters that the broker sets are refused in any spelling",
         arguments: ["scope", "Refresh_Token", "grant type", "client.assertion", "resource[]", "audience"])
     func reserved(name: String) async throws {
         let bed = try await EngineBed()
@@ -64,7 +64,7 @@ struct ExtraParameterTests {
         #expect(bed.provider.deviceRequests.isEmpty)
     }
 
-    @Test("a request for a device code takes them along, before what the app is registered with")
+    @Test("a device code request sends them, and they override the registered ones")
     func deviceCode() async throws {
         let bed = try await EngineBed()
         var app = Sample.app()
@@ -79,7 +79,7 @@ struct ExtraParameterTests {
         #expect(bed.provider.deviceRequests.last?.parameters == ["slice": "test", "dc": "north"])
     }
 
-    @Test("a sign-out refuses those that are its own before anybody is signed out")
+    @Test("a sign-out with reserved ones is refused before anybody is signed out")
     func signOut() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

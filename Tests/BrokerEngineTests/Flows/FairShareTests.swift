@@ -15,7 +15,7 @@ struct FairShareTests {
         return ids
     }
 
-    @Test("an app whose servers refuse all its tokens uses up its own forced refreshes, not its neighbour's")
+    @Test("an app whose servers reject all its tokens uses up only its own forced refreshes")
     func rejected() async throws {
         let bed = try await EngineBed()
         let own = try await bed.signIn("alice", Self.neighbour)
@@ -37,7 +37,7 @@ struct FairShareTests {
         #expect(!answer.rejected)
     }
 
-    @Test("an app whose provider lets its refreshes hang is refused more of them, while its neighbour's go on")
+    @Test("an app whose refreshes hang is refused more of them, while its neighbour's go on")
     func refreshes() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Self.neighbour)
@@ -68,7 +68,7 @@ struct FairShareTests {
         #expect(outcomes.count { $0 == .throttled } == 20 && outcomes.count { $0 == nil } == 410)
     }
 
-    @Test("a provider that names ever new people fills its app, and is refused the next one; nobody's sign-in is lost")
+    @Test("a provider that keeps naming new people fills only its app, and existing sign-ins survive")
     func people() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Self.neighbour)
@@ -80,7 +80,7 @@ struct FairShareTests {
             do { _ = try await bed.signIn("user\(number)") } catch { refusal = error as? BrokerError }
         }
         #expect(refusal?.kind == .throttled)
-        // What the provider gave is not left alive there.
+        // The provider's tokens are revoked there.
         #expect(!bed.provider.revoked.isEmpty)
         for app in [Sample.app(), Self.neighbour] {
             let accounts = try bed.engine.accounts(of: app, includeSignedOut: false, in: Sample.partition)
@@ -91,12 +91,12 @@ struct FairShareTests {
                     $0.forceRefresh = true
                 })
         }
-        // Who is known already signs in as before.
+        // A known account signs in as before.
         bed.provider.say { _ in }
         try await bed.signIn("first")
     }
 
-    @Test("sandboxes that count as many have half of a person's sign-ins, and half of the subscriptions")
+    @Test("unnamed sandboxes together get half of a person's sign-ins and half of the subscriptions")
     func unnamed() async throws {
         let bed = try await EngineBed()
         var settings = EngineSettings()
@@ -144,7 +144,7 @@ struct FairShareTests {
         try subscribe(.sandbox("org.example.Game"))
     }
 
-    @Test("users who let sign-ins wait leave others fewer and fewer, and nobody none")
+    @Test("users with waiting sign-ins leave fewer to others, but at least one")
     func interactions() async throws {
         let bed = try await EngineBed()
         var settings = EngineSettings()

@@ -37,7 +37,7 @@ struct FamilyFlowTests {
         }
     }
 
-    @Test("an app of the family has a token without asking the person, and after a restart, too")
+    @Test("an app of the family gets a token without asking the person, also after a restart")
     func anotherApp() async throws {
         let bed = try await bed()
         let engine = try await bed.restarted()
@@ -49,7 +49,7 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("without a family there is nothing to share")
+    @Test("apps without a family share nothing")
     func noFamily() async throws {
         let bed = try await bed(family: nil)
         #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
@@ -66,7 +66,7 @@ struct FamilyFlowTests {
     }
 
     @Test(
-        "an app outside the family is refused once; the broker remembers, also after a restart, and the token stays")
+        "an app outside the family is refused once, which is remembered after a restart, and the token stays")
     func clientMismatch() async throws {
         let bed = try await bed()
         refuse(bed, ["rt-1"], "client_mismatch")
@@ -77,7 +77,7 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("when the app's own token is dead, the family's saves the sign-in")
+    @Test("the family's token saves the sign-in when the app's own token is dead")
     func ownTokenDead() async throws {
         let bed = try await bed()
         // The other app rotates the family's token, and with it this one's is over.
@@ -87,7 +87,7 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-1", "rt-2"])
     }
 
-    @Test("a dead token is not sent twice because it is the app's and the family's; both are gone then")
+    @Test("a dead token that is both the app's and the family's is sent once and removed twice")
     func sameTokenDead() async throws {
         let bed = try await bed()
         refuse(bed, ["rt-1"], "bad_token")
@@ -100,7 +100,7 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("apps of a family take turns: no token is spent by two refreshes at a time")
+    @Test("refreshes of a family's apps are serialised, so that no token is redeemed twice at a time")
     func turns() async throws {
         let bed = try await bed()
         let gate = Gate()
@@ -115,7 +115,7 @@ struct FamilyFlowTests {
         )
         let mailCall = Task { try await engine.acquireSilent(first) }
         try await bed.provider.waitForRefreshes()
-        // Comes as far as it can at once.
+        // Runs as far as it can at once.
         let chatCall = Task.immediate { try await engine.acquireSilent(second) }
         #expect(bed.engine.refreshesInFlight == 1)
         gate.open()
@@ -123,7 +123,7 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("when the last app has let go of the account, the family's token is gone with it")
+    @Test("removal from the last app also removes the family's token")
     func removal() async throws {
         let bed = try await bed()
         let account = try #require(

@@ -4,10 +4,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Whether the browser is to bring the answer in a form")
+@Suite("Requests for form_post")
 struct FormPostTests {
     @Test(
-        "a form is asked for where it is set, offered and listened for",
+        "a form is requested if it is enabled, offered and the broker listens",
         arguments: [
             (true, true, nil, true), (false, true, nil, false), (true, false, nil, false),
             (true, true, "org.example.mail:/back", false),

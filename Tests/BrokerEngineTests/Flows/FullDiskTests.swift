@@ -4,9 +4,9 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Tokens that the disk does not take")
+@Suite("Tokens that the disk refuses")
 struct FullDiskTests {
-    @Test("a full disk: the token is answered as not persisted, the old state stays whole, and it is written later")
+    @Test("a token is returned as not persisted while the disk is full, and written later")
     func diskFull() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// Requests whose lifetime is that of the ID token.
-@Suite("The lifetime of the token that is asked for")
+@Suite("The lifetime of the requested token")
 struct IDTokenLifetimeTests {
     /// A sign-in with an access token for an hour and an ID token for five minutes.
     ///
@@ -43,7 +43,7 @@ struct IDTokenLifetimeTests {
         #expect(bed.engine.memory.cached(request(bed))?.idTokenEnd == start + 541)
     }
 
-    @Test("a minimum lifetime is the ID token's")
+    @Test("a minimum lifetime applies to the ID token")
     func minimum() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 100)
@@ -51,7 +51,7 @@ struct IDTokenLifetimeTests {
         #expect(try await !bed.engine.acquireSilent(request(bed, 201)).fromCache)
     }
 
-    @Test("where a refresh brings no ID token, there is one refresh, the old one until its end, and then the person")
+    @Test("without a new ID token there is one refresh, then the old one until its end, then the person")
     func notRenewed() async throws {
         let bed = try await signedIn(renews: false)
         bed.clock.advance(bySeconds: 241)
@@ -69,7 +69,7 @@ struct IDTokenLifetimeTests {
         #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
     }
 
-    @Test("an ID token that has ended is answered neither after a refresh without one nor while the provider is away")
+    @Test("an expired ID token is not returned, after a refresh without one or while the provider is away")
     func ended() async throws {
         let bed = try await signedIn(renews: false)
         bed.clock.advance(bySeconds: 301)
@@ -85,7 +85,7 @@ struct IDTokenLifetimeTests {
         #expect(gone?.kind == .offline)
     }
 
-    @Test("what the vault kept of an ID token's end counts after a restart")
+    @Test("the ID token's expiry from the vault counts after a restart")
     func restarted() async throws {
         let bed = try await signedIn()
         let end = bed.clock.now + 300

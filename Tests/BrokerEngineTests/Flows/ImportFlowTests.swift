@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Importing a cache of MSAL's")
 struct ImportFlowTests {
-    /// The same file for a provider without tenants, where the test's provider is.
+    /// The same file for a provider without tenants, which the test's provider is.
     private func file(secret: String = "imported", time: String = "1799999000", client: String = "client-1")
         -> JSONObject
     {
@@ -49,7 +49,7 @@ struct ImportFlowTests {
         try await bed.engine.importCache(file, for: app, in: Sample.partition)
     }
 
-    @Test("after it, the cached token is answered, and the refresh token works, also after a restart")
+    @Test("an imported access token is answered and the refresh token works, also after a restart")
     func silentAfterwards() async throws {
         let bed = try await bed()
         let report = try await take(bed, file())
@@ -65,7 +65,7 @@ struct ImportFlowTests {
         #expect(bed.provider.refreshes == ["imported"])
     }
 
-    @Test("what the broker has and is not older stays; taking a file twice takes nothing twice")
+    @Test("existing tokens that are not older stay, and importing a file twice imports nothing twice")
     func older() async throws {
         let bed = try await bed()
         try await bed.signIn()
@@ -84,7 +84,7 @@ struct ImportFlowTests {
         #expect(try fresh.text(try await fresh.engine.acquireSilent(fresh.silent())) == "newer")
     }
 
-    @Test("what cannot be looked up when the provider has answered loses no refresh token")
+    @Test("a failing lookup after the provider's response loses no refresh token")
     func lookUpFails() async throws {
         let bed = try await bed()
         _ = try await take(bed, file())
@@ -101,7 +101,7 @@ struct ImportFlowTests {
         #expect(bed.provider.refreshes == ["imported", "rt-1"])
     }
 
-    @Test("each group with the client has the tokens, no other has; apps that share client and group count once")
+    @Test("each group with the client gets the tokens once, and no other group does")
     func groups() async throws {
         let group = [Sample.app("mail", group: "office"), Sample.app("mail-too", group: "office")]
         let alone = Sample.app("alone")
@@ -112,7 +112,7 @@ struct ImportFlowTests {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(stranger)) }
     }
 
-    @Test("one token that several groups have is spent once: what took its place in one is what the others spend")
+    @Test("a token that several groups have is redeemed once, and its successor replaces it in all")
     func turns() async throws {
         let apps = (0..<4).map { Sample.app("app-\($0)") }
         let bed = try await bed(apps)
@@ -127,7 +127,7 @@ struct ImportFlowTests {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for app in apps {
-                // Each comes as far as it can before the next one begins.
+                // Each runs as far as it can before the next one begins.
                 group.addImmediateTask {
                     _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true })
                 }
@@ -143,7 +143,7 @@ struct ImportFlowTests {
         #expect(bed.provider.refreshes.last == "rt-4")
     }
 
-    @Test("a group that takes the file later gets what took the token's place, also after an answer that was no good")
+    @Test("a group that imports the file later gets the token's successor, also after an unusable response")
     func takenLater() async throws {
         let (early, late) = (Sample.app("early"), Sample.app("late"))
         let bed = try await bed([early, late])
@@ -158,14 +158,14 @@ struct ImportFlowTests {
         #expect(try await take(bed, file(), for: early).refreshTokens == 0)
         for app in [late, early] { _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true }) }
         #expect(bed.provider.refreshes == ["imported", "rt-1", "rt-2"])
-        // A sign-in is one group's alone.
+        // A sign-in belongs to one group.
         try await bed.signIn("alice", early)
         _ = try await bed.engine.acquireSilent(bed.silent(early) { $0.forceRefresh = true })
         _ = try await bed.engine.acquireSilent(bed.silent(late) { $0.forceRefresh = true })
         #expect(bed.provider.refreshes.suffix(2) == ["rt-4", "rt-3"])
     }
 
-    @Test("a group that is full takes nobody else, and nothing of theirs; who is there keeps what they have")
+    @Test("a full group takes no new account or token, and keeps the existing ones")
     func full() async throws {
         let bed = try await bed()
         _ = try await take(bed, file())
@@ -193,12 +193,12 @@ struct ImportFlowTests {
         }
         let report = try await engine.importCache(others, for: nil, in: Sample.partition)
         #expect(report.accounts == 0 && report.refreshTokens == 0 && report.accessTokens == 0)
-        #expect(report.problems == ["1 of the accounts are left out: mail has as many as are kept for one app."])
+        #expect(report.problems == ["1 of the accounts are left out: mail has reached the limit for one app."])
         let newer = file(secret: "newer", time: "1799999500")
         #expect(try await engine.importCache(newer, for: nil, in: Sample.partition).refreshTokens == 1)
     }
 
-    @Test("a client that no app is registered for is reported with what would register it; a chosen app takes its own")
+    @Test("an unregistered client is reported with its registration command, and a chosen app takes its own tokens")
     func unregistered() async throws {
         let bed = try await bed()
         let report = try await take(bed, file(client: "client-9"))
@@ -214,7 +214,7 @@ struct ImportFlowTests {
         _ = try await bed.engine.acquireSilent(bed.silent(chosen))
     }
 
-    /// What the records on disk hold that the broker does not know.
+    /// The fields in the records on disk that the broker does not know.
     private func unknownFields(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) throws -> [JSONObject?] {
         let vault = bed.vault
         let bucket = Sample.owner(app).bucket
@@ -225,7 +225,7 @@ struct ImportFlowTests {
         return [accounts.first?.record.extra, tokens.first?.record.extra, metadata.first?.record.extra]
     }
 
-    @Test("what the broker does not know outlives a silent refresh and a sign-in, each with what it belongs to")
+    @Test("unknown fields survive a silent refresh and a sign-in, each with their record")
     func unknownFields() async throws {
         let bed = try await bed()
         _ = try await take(bed, file())
@@ -233,7 +233,7 @@ struct ImportFlowTests {
             ["account_source": "broker"], ["flow": "device"], ["consented_apps": ["x"]]
         )
         #expect(try unknownFields(bed)[1] == token)
-        // An answer without an ID token, one with, and one that moves the app into a family.
+        // A response without an ID token, one with it, and one that moves the app into a family.
         for (user, family) in [(nil, nil), ("alice", nil), ("alice", "1")] as [(String?, String?)] {
             bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
                 var response = provider.tokens(for: user)
@@ -244,13 +244,13 @@ struct ImportFlowTests {
             #expect(try unknownFields(bed) == [account, token, metadata])
         }
         #expect(bed.provider.refreshes == ["imported", "rt-1", "rt-2"])
-        // A refresh token of a new sign-in is a new grant.
+        // The refresh token of a new sign-in is a new grant.
         bed.provider.whenRedeeming(nil)
         try await bed.signIn()
         #expect(try unknownFields(bed) == [account, nil, metadata])
     }
 
-    @Test("what the broker does not know of a refresh token outlives an answer that is no good, and one that is lost")
+    @Test("unknown fields of a refresh token survive an unusable and a lost response")
     func unknownFieldsInTrouble() async throws {
         let bed = try await bed()
         _ = try await take(bed, file())
@@ -268,7 +268,7 @@ struct ImportFlowTests {
         #expect(try unknownFields(bed)[1] == ["flow": "device"])
     }
 
-    @Test("a disk that is full says so")
+    @Test("a full disk is reported")
     func diskFull() async throws {
         let bed = try await bed()
         bed.vault.failWriting(.full("no space"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Interactive sign-in")
 struct InteractiveFlowTests {
-    @Test("a sign-in gives a token, an account and a page that names the person; then silent works from the cache")
+    @Test("a sign-in gives a token, an account and a page that names the person, then silent requests hit the cache")
     func signIn() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -28,7 +28,7 @@ struct InteractiveFlowTests {
         #expect(bed.provider.refreshes.isEmpty)
     }
 
-    @Test("a wrong state, a foreign issuer and a repeated parameter do not harm the sign-in that waits")
+    @Test("a wrong state, a foreign issuer and a repeated parameter do not harm a waiting sign-in")
     func foreignRedirects() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -41,10 +41,10 @@ struct InteractiveFlowTests {
                 "code=mallory&iss=https://evil.example",
                 "It did not come from the provider that was asked. It names https://evil.example, and \(Sample.app().authority.url) was asked."
             ),
-            // Nobody else's words are on the page.
+            // The page shows no foreign text.
             ("code=mallory&iss=Call%20555-0100", "It did not come from the provider that was asked."),
-            ("code=mallory&code=alice", "It says something twice, so that nobody can tell what was meant."),
-            ("code=", "It holds neither a code nor an error."),
+            ("code=mallory&code=alice", "It repeats a parameter, so that its meaning is unclear."),
+            ("code=", "It contains neither a code nor an error."),
         ] {
             let page = await bed.redirects.visit(opening.redirectURI, query: "\(query)&state=\(opening.state)")
             #expect(page == .notAccepted(app: "mail", why: why))
@@ -55,7 +55,7 @@ struct InteractiveFlowTests {
     }
 
     @Test(
-        "an app whose sign-in got an answer that cannot be accepted is told so when its time is over")
+        "a time-out after an unacceptable redirect names the reason")
     func unacceptable() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -71,7 +71,7 @@ struct InteractiveFlowTests {
         #expect(bed.provider.grants.isEmpty)
     }
 
-    @Test("the second redirect with the right state finds the sign-in over")
+    @Test("a second redirect with the right state finds the sign-in over")
     func secondRedirect() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -89,7 +89,7 @@ struct InteractiveFlowTests {
         #expect(try await signIn.value.account.username == "alice")
     }
 
-    @Test("a redirect that comes by another way is taken once")
+    @Test("a redirect delivered by another way is accepted once")
     func pasted() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(
@@ -116,7 +116,7 @@ struct InteractiveFlowTests {
         #expect(try await signIn.value.account.username == "alice")
     }
 
-    @Test("nobody comes back: the wait ends in time, and says so")
+    @Test("the wait times out with an error if the browser does not come back")
     func timeout() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -132,7 +132,7 @@ struct InteractiveFlowTests {
         #expect(await bed.redirects.visit(opening, code: "alice") == nil)
     }
 
-    @Test("cancel ends the wait; a second cancel finds nothing")
+    @Test("cancel ends the wait, and a second cancel finds nothing")
     func cancel() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -168,7 +168,7 @@ struct InteractiveFlowTests {
         #expect(opened.all.isEmpty)
     }
 
-    @Test("the person says no")
+    @Test("a refusal by the person ends the sign-in")
     func denied() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -180,7 +180,7 @@ struct InteractiveFlowTests {
         #expect(error?.details.oauthError == "access_denied")
     }
 
-    @Test("a forged ID token is no sign-in, and nothing is kept")
+    @Test("a forged ID token fails the sign-in, and nothing is kept")
     func forged() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) { try await bed.signIn("forged") }
@@ -188,7 +188,7 @@ struct InteractiveFlowTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
-    @Test("another person than the one asked for is a mismatch, and their tokens are not kept")
+    @Test("another person than the requested one is a mismatch, and their tokens are not kept")
     func mismatch() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
@@ -207,7 +207,7 @@ struct InteractiveFlowTests {
         #expect(bed.provider.revoked == ["rt-2", "at-2"], "nothing of theirs lives on at the provider")
     }
 
-    @Test("with a strict hint somebody else is a mismatch, and nothing of them is kept")
+    @Test("another person than a strict hint's is a mismatch, and nothing of them is kept")
     func strictHint() async throws {
         let bed = try await EngineBed()
         for (person, isRight) in [("bob", false), ("alice", true)] {
@@ -229,7 +229,7 @@ struct InteractiveFlowTests {
         }
     }
 
-    @Test("what the request asks for goes out; capabilities and claims as one")
+    @Test("the request's parameters are sent, with capabilities and claims combined")
     func authorization() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(
@@ -259,7 +259,7 @@ struct InteractiveFlowTests {
         _ = try? await signIn.value
     }
 
-    @Test("an essential acr that the ID token lacks ends the sign-in, and nothing is kept; a wish does not")
+    @Test("an essential acr that the ID token lacks ends the sign-in, while a voluntary one does not")
     func essentialContext() async throws {
         let bed = try await EngineBed()
         func signIn(_ claims: String) async throws -> BrokerError? {
@@ -275,7 +275,7 @@ struct InteractiveFlowTests {
         #expect(bed.engine.memory.cached(bed.silent()) != nil)
     }
 
-    @Test("an ID token is checked against the tokens that came along, the client's secret and the sign-in's ID token")
+    @Test("an ID token is checked against the tokens of the response, the client's secret and the sign-in's ID token")
     func idTokenExpectations() async throws {
         let bed = try await EngineBed()
         var app = Sample.app()
@@ -290,7 +290,7 @@ struct InteractiveFlowTests {
         #expect(checked.map { $0.nonce == nil } == [false, true])
     }
 
-    @Test("declined scopes are told, and the token is cached for those that were granted")
+    @Test("declined scopes are reported, and the token is cached for the granted ones")
     func declined() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -307,7 +307,7 @@ struct InteractiveFlowTests {
     }
 
     @Test(
-        "of declined scopes email is forgiven; a silent request for the granted set succeeds")
+        "a missing email scope is not declined, and a silent request for the granted scopes succeeds")
     func declinedEmail() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -328,7 +328,7 @@ struct InteractiveFlowTests {
     }
 
     @Test(
-        "what the broker sets itself cannot be set from outside",
+        "parameters that the broker sets cannot be set from outside",
         arguments: [
             "state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource",
             // PHP's way to read names.
@@ -370,7 +370,7 @@ struct InteractiveFlowTests {
         #expect(try await two.value.account.username == "bob")
     }
 
-    @Test("shutdown tells those who wait that their sign-in was interrupted, not that it was never begun")
+    @Test("shutdown tells waiting requests that their sign-in was interrupted, not that it never began")
     func drain() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())

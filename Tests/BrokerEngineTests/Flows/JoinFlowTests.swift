@@ -52,7 +52,7 @@ struct JoinFlowTests {
         }
     }
 
-    /// One whose window is open, and one who has joined.
+    /// A request whose window is open, and one that has joined.
     private func pair(
         _ bed: EngineBed, second change: (inout InteractiveRequest) -> Void = { _ in }
     ) async throws -> (first: Client, opening: InteractionOpening, second: Client) {
@@ -64,7 +64,7 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "requests for the same share one window: one authorization request, one code, one token")
+        "equal requests share one window, one authorization request, one code and one token")
     func shared() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed) {
@@ -84,7 +84,7 @@ struct JoinFlowTests {
         #expect((first.notices.count, second.notices.count) == (1, 1))
     }
 
-    @Test("of twenty at once, one opens the window and nineteen join")
+    @Test("one of twenty concurrent requests opens the window, and nineteen join")
     func crowd() async throws {
         let bed = try await EngineBed()
         let clients = (0..<20).map { _ in Client(bed.engine, bed.interactive()) }
@@ -98,7 +98,7 @@ struct JoinFlowTests {
         #expect(bed.provider.grants.count == 1)
     }
 
-    @Test("a cancel by anybody answers all, and the next request gets a window of its own")
+    @Test("a cancel by any client answers all, and the next request gets a new window")
     func cancel() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed)
@@ -112,7 +112,7 @@ struct JoinFlowTests {
         #expect(try await third.answer.value.account.username == "alice")
     }
 
-    @Test("subscribers learn that a window opened and how it ended, once for all who joined")
+    @Test("subscribers are notified once of the window and of the outcome for all that joined")
     func events() async throws {
         let bed = try await EngineBed()
         let seen = Mutex<[String]>([])
@@ -131,7 +131,7 @@ struct JoinFlowTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("the person's no answers all")
+    @Test("a refusal by the person answers all")
     func denied() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed)
@@ -141,7 +141,7 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "each request has its own time-out: one that gives up gets an error, and the others go on waiting")
+        "each request has its own time-out, and the others go on waiting")
     func patience() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed) { $0.timeout = 600 }
@@ -154,7 +154,7 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "who goes away leaves, also when it opened the window; the last one ends the sign-in")
+        "a caller that goes away leaves, even if it opened the window, and the last one ends the sign-in")
     func leaving() async throws {
         let bed = try await EngineBed()
         let (first, _, second) = try await pair(bed)
@@ -166,7 +166,7 @@ struct JoinFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
-    @Test("who comes while the code is redeemed gets the same token")
+    @Test("a request that comes while the code is redeemed gets the same token")
     func lateComer() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -186,7 +186,7 @@ struct JoinFlowTests {
         #expect(await page == .signedIn(username: "alice", app: "mail"))
     }
 
-    @Test("shutdown tells all who wait")
+    @Test("shutdown answers all waiting requests")
     func drain() async throws {
         let bed = try await EngineBed()
         let (first, _, second) = try await pair(bed)
@@ -211,7 +211,7 @@ struct JoinFlowTests {
     ]
 
     @Test(
-        "whatever changes the question gets a window of its own",
+        "a request that differs in any relevant part gets a window of its own",
         arguments: otherQuestions.indices)
     func other(index: Int) async throws {
         let bed = try await EngineBed()
@@ -223,7 +223,7 @@ struct JoinFlowTests {
         for client in [first, second] { _ = await client.error() }
     }
 
-    @Test("the account asked for is part of the question")
+    @Test("requests for different accounts share no window")
     func account() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")

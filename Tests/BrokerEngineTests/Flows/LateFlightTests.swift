@@ -4,16 +4,16 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// A provider takes longer than callers are kept waiting.
+/// A provider takes longer than callers may wait.
 @Suite("Refreshes that are late")
 struct LateFlightTests {
     private static let apps = (1...3).map { Sample.app("app-\($0)", client: "client-\($0)") }
 
-    /// A request of an app whose provider has been asked, while somebody looks at the time.
+    /// A request of an app whose provider has been asked, while the watch for late flights runs.
     private struct Waiting {
         let answer: Task<AcquiredToken, any Error>
 
-        /// - Parameter count: of refreshes that the provider has seen then.
+        /// - Parameter count: the number of refreshes that the provider has seen then.
         static func begin(_ app: AppRegistration, _ count: Int, at bed: EngineBed) async throws -> Waiting {
             let (engine, request) = (bed.engine, bed.silent(app) { $0.forceRefresh = true })
             let answer = Task { try await engine.acquireSilent(request) }
@@ -33,7 +33,7 @@ struct LateFlightTests {
         return bed
     }
 
-    @Test("each is late at its own time, also one that begins when all others have been told")
+    @Test("each flight is late at its own time, also one that begins when all others have been answered")
     func lateOneByOne() async throws {
         let bed = try await Self.signedIn()
         let gate = bed.holdTokens()
@@ -56,7 +56,7 @@ struct LateFlightTests {
         for app in Self.apps { #expect(bed.engine.memory.cached(bed.silent(app)) != nil) }
     }
 
-    @Test("nobody looks at the time once all are over, and somebody does again for the next")
+    @Test("the watch for late flights ends with the last one, and starts again for the next")
     func again() async throws {
         let bed = try await Self.signedIn()
         let gate = bed.holdTokens()

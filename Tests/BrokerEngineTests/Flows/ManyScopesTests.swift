@@ -4,8 +4,8 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Each answer of this provider names scopes that no answer named before.
-@Suite("A provider that names more scopes than anybody needs")
+/// Each response of this provider names new scopes.
+@Suite("A provider with an unbounded list of scopes")
 struct ManyScopesTests {
     private func answer(
         _ provider: ProviderDouble, _ round: Int, for user: String? = nil, asked: String = ""
@@ -15,7 +15,7 @@ struct ManyScopesTests {
     }
 
     @Test(
-        "refreshes do not make the records grow: the rotated token is kept each time, and what was asked for is found again"
+        "refreshes do not make the records grow, and the requested scopes are still found"
     )
     func bounded() async throws {
         let bed = try await EngineBed()
@@ -36,7 +36,7 @@ struct ManyScopesTests {
         #expect(token.record.scopes.count <= 256 && token.sealed.box.count < 64 << 10)
     }
 
-    @Test("a refresh may ask for what was granted beyond what is kept: nobody is sent to sign in for it")
+    @Test("a refresh may ask for granted scopes beyond those kept, without a new sign-in")
     func beyond() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
@@ -48,7 +48,7 @@ struct ManyScopesTests {
         #expect(token.token.record.scopes == ["openid", "s0-39999"] && token.token.record.isGoodForMore == nil)
     }
 
-    @Test("nobody who may have some scopes only is given a token that is good for more than is known")
+    @Test("a caller limited to some scopes never gets a token that may be good for more")
     func ceiling() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -59,7 +59,7 @@ struct ManyScopesTests {
         #expect(bed.engine.memory.cached(bed.silent { $0.ceiling = Scopes(token.token.record.scopes) }) == nil)
     }
 
-    @Test("one scope that is longer than everything that is kept is left out, and nothing else")
+    @Test("one scope that exceeds the limit by itself is left out, and nothing else")
     func longOne() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in

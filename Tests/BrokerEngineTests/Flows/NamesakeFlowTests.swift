@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// One group, two providers, and an `ada` at each.
-@Suite("Namesakes at two providers")
+@Suite("Equal usernames at two providers")
 struct NamesakeFlowTests {
     private let mail = Sample.app("mail", group: "office")
     private let wiki: AppRegistration = {
@@ -14,7 +14,7 @@ struct NamesakeFlowTests {
         return app
     }()
 
-    /// Ada is signed in at both, and then out of the wiki.
+    /// Ada is signed in at both, and then signed out of the wiki.
     private func signedOutOfTheWiki() async throws -> (bed: EngineBed, mail: String, wiki: String) {
         let bed = try await EngineBed()
         bed.roster.set([mail, wiki])
@@ -40,7 +40,7 @@ struct NamesakeFlowTests {
         return error?.kind == .ambiguousAccount && Set(error?.details.accounts?.map(\.id) ?? []) == ids
     }
 
-    @Test("the account meant is the one that fits the app's provider, although its namesake elsewhere is signed in")
+    @Test("the account that fits the app's provider is meant, although the same name is signed in elsewhere")
     func account() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
         let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.account = .username("ADA") })
@@ -49,7 +49,7 @@ struct NamesakeFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
-    @Test("of two people with one username the one is meant whose sign-in is alive; else the request has to say whom")
+    @Test("the person with a live sign-in is meant if two share a username, else the request is ambiguous")
     func oneName() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("ada#1", mail)
@@ -72,7 +72,7 @@ struct NamesakeFlowTests {
     }
 
     @Test(
-        "the person's own tools are asked which one is meant; an app has the one of its provider, and an id means one")
+        "the person's own tools get an ambiguity error, an app gets its provider's account, and an id is exact")
     func tools() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, wiki])
@@ -87,7 +87,7 @@ struct NamesakeFlowTests {
         #expect(try bed.engine.account(.username("eve"), of: nil, in: Sample.partition) == nil)
     }
 
-    @Test("whoever is hinted at and has signed out is asked for the password, whoever is signed in elsewhere")
+    @Test("a hinted account that is signed out is asked for the password, although its namesake is signed in")
     func hint() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
         let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.loginHint = "ada" })
@@ -96,7 +96,7 @@ struct NamesakeFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
-    @Test("an app signs out, and removes, the account of its own provider, although a namesake elsewhere is signed in")
+    @Test("an app signs out and removes the account of its own provider, although a namesake is signed in")
     func signOut() async throws {
         for removes in [false, true] {
             let (bed, here, there) = try await signedOutOfTheWiki()
@@ -120,7 +120,7 @@ struct NamesakeFlowTests {
     }
 
     @Test(
-        "of two people with one username at one provider nobody gets a token, or loses one, before an id says who is meant"
+        "a username shared by two people of one provider gives and removes no token without an id"
     )
     func oneProvider() async throws {
         let (bed, ids) = try await twoAdas()
@@ -136,7 +136,7 @@ struct NamesakeFlowTests {
         #expect(token.account.id == second)
     }
 
-    @Test("of two people with one username nobody is taken because they come first, signed in or not")
+    @Test("two people with one username are ambiguous, signed in or not")
     func noneFirst() async throws {
         let (bed, ids) = try await twoAdas()
         func expectAmbiguity() async {

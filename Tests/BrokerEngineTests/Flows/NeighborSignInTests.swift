@@ -17,7 +17,7 @@ struct NeighborSignInTests {
     }
 
     @Test(
-        "an answer of the app's own issuer is not taken for the other's, since it knows no redirect URI with that path",
+        "an answer of the app's own issuer is not accepted for the other, which has another redirect path",
         arguments: [
             nil, "http://127.0.0.1/", "http://127.0.0.1/back", "http://127.0.0.1/realms/bad",
             "http://localhost:7070/back",
@@ -38,7 +38,7 @@ struct NeighborSignInTests {
     }
 
     @Test(
-        "where the redirect comes to the app's own scheme the other issuer is asked nothing, unless the request names a way back"
+        "an app with a custom scheme must name a redirect URI to use the other issuer"
     )
     func scheme() async throws {
         let bed = try await EngineBed()
@@ -55,7 +55,7 @@ struct NeighborSignInTests {
             try IssuerRedirect.uri(asked: named, of: app, at: try await bed.provider.metadata(of: Self.bad)) == named)
     }
 
-    @Test("an issuer that promises to name itself has its answers where the app's own has them")
+    @Test("an issuer that promises to name itself uses the app's usual redirect URI")
     func promised() async throws {
         let bed = try await EngineBed()
         var metadata = try await bed.provider.metadata(of: Self.bad)

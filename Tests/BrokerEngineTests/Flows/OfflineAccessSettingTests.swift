@@ -16,7 +16,7 @@ struct OfflineAccessSettingTests {
         bed.provider.authorizations.map { $0.scopes.normalized.contains("offline_access") }
     }
 
-    @Test("comes before what the provider publishes and what its administrator's table says")
+    @Test("overrides the provider's metadata and its built-in table")
     func comesFirst() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.scopesSupported = ["openid"] }
@@ -30,7 +30,7 @@ struct OfflineAccessSettingTests {
         #expect(asksOffline(bed)[6...] == [false, true, false])
     }
 
-    @Test("who wants it always is not asked without: the refusal ends the sign-in")
+    @Test("is always sent if set so, and a refusal ends the sign-in")
     func refused() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive(Self.app(true)))

@@ -33,7 +33,7 @@ struct OfflineConsentTests {
 
     private func prompts(_ bed: EngineBed) -> [String?] { bed.provider.authorizations.map(\.prompts) }
 
-    @Test("it is found out; the app is told that consent is missing, and the next sign-in asks for it")
+    @Test("the missing consent is detected and reported, and the next sign-in asks for it")
     func learnt() async throws {
         let bed = try await bed()
         try await bed.signIn()
@@ -54,7 +54,7 @@ struct OfflineConsentTests {
         #expect(prompts(bed).last == "consent")
     }
 
-    @Test("it is asked on top of what a sign-in asks: a password after a sign-out; nothing where nobody may be asked")
+    @Test("consent is added to other prompts, and never if no prompt is allowed")
     func together() async throws {
         let bed = try await bed()
         try await bed.signIn()
@@ -70,7 +70,7 @@ struct OfflineConsentTests {
         #expect(prompts(bed).last == "none")
     }
 
-    @Test("where consent does not help either, nobody is asked for it a second time")
+    @Test("consent is not asked for again if it does not help")
     func useless() async throws {
         let bed = try await bed(gives: false)
         for _ in 1...4 { try await bed.signIn() }

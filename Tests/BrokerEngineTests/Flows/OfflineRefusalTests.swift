@@ -19,7 +19,7 @@ struct OfflineRefusalTests {
         bed.provider.authorizations.map { $0.scopes.normalized.contains("offline_access") }
     }
 
-    @Test("is asked once more in the same window, without; the next sign-in begins without, after a restart, too")
+    @Test("is asked once more in the same window without it, and later sign-ins omit it, also after a restart")
     func goesOn() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
@@ -45,10 +45,10 @@ struct OfflineRefusalTests {
         }
         _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await asked.value
-        #expect(asksOffline(bed).last == true, "who asks for consent asks for everything anew")
+        #expect(asksOffline(bed).last == true, "a request for consent asks for everything anew")
     }
 
-    @Test("a scope of the app's own that is refused ends the sign-in, and says nothing about offline_access")
+    @Test("ends the sign-in if an app's own scope is refused, and nothing is learnt about offline_access")
     func ownScope() async throws {
         let bed = try await EngineBed()
         for _ in 1...2 {
@@ -66,7 +66,7 @@ struct OfflineRefusalTests {
         #expect(asksOffline(bed) == [true, false, true, false])
     }
 
-    @Test("a refusal of the code is learnt for the next sign-in", arguments: ["not_allowed", "invalid_scope"])
+    @Test("is remembered for the next sign-in if it refuses the code", arguments: ["not_allowed", "invalid_scope"])
     func atTokenEndpoint(error: String) async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { _ throws(ProviderError) in
@@ -78,7 +78,7 @@ struct OfflineRefusalTests {
         #expect(asksOffline(bed) == [true, false])
     }
 
-    @Test("the administrator's word comes first", arguments: [true, false])
+    @Test("is asked for it if the administrator's setting says so", arguments: [true, false])
     func setting(value: Bool) async throws {
         let bed = try await EngineBed()
         bed.provider.offer {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Prompts at work")
 struct PromptFlowTests {
     @Test(
-        "after the account was removed from one app its next sign-in there asks for a password"
+        "the next sign-in asks for a password after the account was removed from one app"
     )
     func loginAfterRemoval() async throws {
         let bed = try await EngineBed()
@@ -37,7 +37,7 @@ struct PromptFlowTests {
     }
 
     @Test(
-        "prompt none: a provider that would have to ask says so, and so does the error to the app",
+        "prompt none returns the provider's error if it would have to ask",
         arguments: ["login_required", "consent_required", "interaction_required", "account_selection_required"])
     func promptNone(code: String) async throws {
         let bed = try await EngineBed()
@@ -50,7 +50,7 @@ struct PromptFlowTests {
         #expect(error?.details.oauthError == code)
     }
 
-    @Test("where the provider must not ask, it is shown whom the app means; elsewhere ID tokens stay here")
+    @Test("an ID token hint is sent if prompting is forbidden, and not otherwise")
     func idTokenHint() async throws {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id
@@ -71,11 +71,11 @@ struct PromptFlowTests {
             $0.loginHint = "ALICE"
         }
         #expect(hinted == "alice")
-        #expect(try await hint(none) == nil, "whoever is signed in there")
+        #expect(try await hint(none) == nil, "any account signed in there will do")
         #expect(try await hint { $0.account = .id(id) } == nil)
     }
 
-    @Test("an ID token that cannot be read costs the hint, not the sign-in")
+    @Test("an unreadable ID token costs the hint, not the sign-in")
     func damagedHint() async throws {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pushed authorization requests in a sign-in")
 struct PushedRequestTests {
-    @Test("a request is pushed where the provider demands it, or where the app asks for it", arguments: [true, false])
+    @Test("a request is pushed if the provider demands it or the app asks for it", arguments: [true, false])
     func pushed(demanded: Bool) async throws {
         let bed = try await EngineBed()
         bed.provider.offer {
@@ -23,7 +23,7 @@ struct PushedRequestTests {
         #expect(try await signIn.value.account.username == "alice")
     }
 
-    @Test("nothing is pushed unasked")
+    @Test("a request is not pushed otherwise")
     func unasked() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
@@ -34,7 +34,7 @@ struct PushedRequestTests {
     }
 
     @Test(
-        "an ID token does not get into the browser's arguments where the provider takes requests beforehand",
+        "a request with an ID token is pushed if possible, to keep it out of the browser's arguments",
         arguments: [false, true])
     func hint(isTheApps: Bool) async throws {
         let bed = try await EngineBed()
@@ -59,7 +59,7 @@ struct PushedRequestTests {
         #expect(try await signIn.value.account.username == "alice")
     }
 
-    @Test("a request that nobody insists on pushing, and that is refused there, goes on without the ID token")
+    @Test("an optional push that is refused falls back to a request without the ID token")
     func refusedHint() async throws {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id
@@ -82,7 +82,7 @@ struct PushedRequestTests {
         #expect(failure?.details.oauthError == "invalid_request")
     }
 
-    @Test("an app that insists gets an error when the provider has no endpoint, and nothing is left waiting")
+    @Test("an app that requires pushing gets an error without an endpoint, and nothing is left waiting")
     func notOffered() async throws {
         let bed = try await EngineBed()
         let failure = await #expect(throws: BrokerError.self) {

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("A refresh token that is under way")
+@Suite("A refresh token in flight")
 struct RefreshIntentsTests {
     private func forced(_ bed: EngineBed, _ id: String? = nil) -> SilentRequest {
         bed.silent {
@@ -33,7 +33,7 @@ struct RefreshIntentsTests {
     }
 
     @Test(
-        "is as it was when the provider did not take it, or leaves it as it is",
+        "is unmarked if the provider did not receive it, or leaves it unchanged",
         arguments: [nil, ProviderError.offline("no network")])
     func unmarked(error: ProviderError?) async throws {
         let bed = try await EngineBed()
@@ -49,7 +49,7 @@ struct RefreshIntentsTests {
         #expect(try tokens(bed).map(\.unansweredAt) == [nil])
     }
 
-    @Test("the marks of many that leave at once are few transactions")
+    @Test("shares few transactions for its mark with others sent at once")
     func many() async throws {
         let bed = try await EngineBed()
         var ids: [String] = []

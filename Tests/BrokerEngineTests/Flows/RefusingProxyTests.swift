@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A proxy that refuses")
 struct RefusingProxyTests {
-    @Test("a token that is good for minutes more is answered meanwhile; afterwards the error is none to try again")
+    @Test("a token that is still valid is returned meanwhile, and afterwards the error is not retryable")
     func silent() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -19,7 +19,7 @@ struct RefusingProxyTests {
         #expect(error?.message == "The proxy does not.")
     }
 
-    @Test("the wait for a person at another device ends with it")
+    @Test("the wait for another device ends with the proxy's refusal")
     func deviceCode() {
         #expect(DevicePolling.Answer(.refusedByProxy("no")) == .failed)
         #expect(DevicePolling.Answer(.offline("no")) == .trouble(retryAfter: nil))

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What is kept with an app for its sign-ins")
+@Suite("Parameters registered with an app for its sign-ins")
 struct RegisteredParameterTests {
     private func app() -> AppRegistration {
         var app = Sample.app()
@@ -13,7 +13,7 @@ struct RegisteredParameterTests {
         return app
     }
 
-    @Test("its resources are in the sign-in, in the refresh and on the token, without a request that names them")
+    @Test("registered resources are in the sign-in, the refresh and the token, without being requested")
     func resources() async throws {
         let (bed, app) = (try await EngineBed(), app())
         let token = try await bed.signIn("alice", app)
@@ -27,7 +27,7 @@ struct RegisteredParameterTests {
         #expect(bed.provider.extras.last?.resources == ["https://other.example"])
     }
 
-    @Test("a device code is asked for with them")
+    @Test("a device code is requested with the registered resources")
     func deviceCode() async throws {
         let (bed, app) = (try await EngineBed(), app())
         let request = DeviceCodeRequest(

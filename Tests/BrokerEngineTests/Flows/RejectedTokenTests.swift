@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A token that a resource server refused")
 struct RejectedTokenTests {
-    @Test("it is refreshed once, and whoever still names it afterwards gets the new one from the cache")
+    @Test("is refreshed once, and callers that still name it get the new one from the cache")
     func once() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -21,7 +21,7 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("it is replaced whole: who names it for a part of its scopes does not leave it to be given on")
+    @Test("is replaced as a whole, even if the caller wants a part of its scopes")
     func whole() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -34,7 +34,7 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("many callers who name it at once: one refresh")
+    @Test("causes one refresh for many callers at once")
     func together() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -53,7 +53,7 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("a token that is not the cached one costs the provider nothing")
+    @Test("causes no request if it is not the cached one")
     func anotherToken() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -62,7 +62,7 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes.isEmpty)
     }
 
-    @Test("a provider that gives the same token again is asked once a minute, and the answer says so")
+    @Test("is asked for once a minute if the provider returns the same one, and the answer says so")
     func sameAgain() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -83,7 +83,7 @@ struct RejectedTokenTests {
     }
 
     @Test(
-        "a refresh that fails is not tried again for a minute: the token is answered as it is, and the answer says so")
+        "is returned with a mark if the refresh fails, which is not retried for a minute")
     func failing() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
@@ -105,7 +105,7 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes.count == 1)
     }
 
-    @Test("once the provider has refused the sign-in, only the person can help, every time")
+    @Test("needs the person every time once the provider has refused the sign-in")
     func refusedSignIn() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

@@ -25,7 +25,7 @@ final class RosterDouble: AppRoster {
         return .added
     }
 
-    /// Registrations that a backup brought.
+    /// Registrations from a backup.
     var restoredApps: [(name: String, secret: Secret?)] { restored.withLock { $0 } }
 
     func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What a sign-in asks tokens for")
+@Suite("Scopes and resources of a sign-in")
 struct SignInScopeFlowTests {
     @Test("a provider that publishes no offline_access is not asked for it")
     func noOfflineAccess() async throws {
@@ -20,7 +20,7 @@ struct SignInScopeFlowTests {
         #expect(sent == Scopes(["openid", "profile", "mail.read"]))
     }
 
-    @Test("more scopes later ask for nothing but those, and the earlier token stays")
+    @Test("a later request for more scopes asks only for those, and the earlier token stays")
     func incrementalConsent() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read"])
@@ -32,7 +32,7 @@ struct SignInScopeFlowTests {
         #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent(Sample.app(), ["calendar"])))) == "at-2")
     }
 
-    @Test("a .default takes whatever comes, and is answered from the cache afterwards")
+    @Test("a .default accepts any scopes, and is answered from the cache afterwards")
     func defaultScope() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -44,7 +44,7 @@ struct SignInScopeFlowTests {
         #expect(try bed.text(cached) == "at-1")
     }
 
-    @Test("a token for another resource is another token, after a restart as well")
+    @Test("a token for another resource is separate, also after a restart")
     func resources() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What a refresh brings that was under way when the person signed out.
+/// The result of a refresh that was in flight when the person signed out.
 @Suite("Sign-out during a refresh")
 struct SignOutDuringRefreshTests {
     private let mail = Sample.app("mail", client: "client-1", group: "office")
@@ -28,8 +28,8 @@ struct SignOutDuringRefreshTests {
         }
     }
 
-    /// A forced refresh of the app's that the provider has, and answers when the gate opens. The first answer's ID token
-    /// is as given; codes are redeemed at once.
+    /// A forced refresh for the app that the provider holds, and answers when the gate opens. The first response's ID token is as
+    /// given; codes are redeemed at once.
     private func refreshing(
         _ bed: EngineBed, idToken: String, _ app: AppRegistration? = nil
     ) async throws -> (gate: Gate, refresh: Task<AcquiredToken, any Error>) {
@@ -54,7 +54,7 @@ struct SignOutDuringRefreshTests {
     }
 
     @Test(
-        "a rotated refresh token is not rescued from a bad answer when the account has signed out",
+        "a rotated refresh token is not salvaged from a bad response after a sign-out",
         arguments: Way.allCases)
     func noRescue(_ way: Way) async throws {
         let bed = try await EngineBed()
@@ -65,14 +65,14 @@ struct SignOutDuringRefreshTests {
         gate.open()
         await #expect(throws: BrokerError.self) { try await refresh.value }
         #expect(try refreshTokens(bed).isEmpty)
-        // Nor in memory: whoever signs in again has one refresh token, the new one.
+        // Nor in memory: a new sign-in has one refresh token, the new one.
         try await bed.signIn("alice", mail)
         _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.forceRefresh = true })
         #expect(bed.provider.refreshes == ["rt-1", "rt-3"])
     }
 
     @Test(
-        "a refresh token of the old grant does not take the place of a new sign-in's", arguments: ["forged", "alice"])
+        "a refresh token of the old grant does not replace a new sign-in's", arguments: ["forged", "alice"])
     func signedInAgain(idToken: String) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -85,14 +85,14 @@ struct SignOutDuringRefreshTests {
             await #expect(throws: BrokerError.self) { try await refresh.value }
             #expect(try refreshTokens(bed) == ["rt-2"])
         } else {
-            // Who wanted a new token gets one of the new grant.
+            // A caller that wanted a new token gets one of the new grant.
             #expect(try await bed.text(refresh.value) == "at-4")
             #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
             #expect(try refreshTokens(bed) == ["rt-4"])
         }
     }
 
-    @Test("what comes back after a sign-out that revokes is revoked, too", arguments: ["forged", "alice"])
+    @Test("tokens that arrive after a sign-out with revocation are revoked too", arguments: ["forged", "alice"])
     func revokedAfterwards(idToken: String) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -110,7 +110,7 @@ struct SignOutDuringRefreshTests {
         #expect(bed.provider.revoked.contains("rt-2"))
     }
 
-    @Test("what comes back after any other sign-out is let go, as what was there is", arguments: Way.allCases)
+    @Test("tokens that arrive after any other sign-out are dropped", arguments: Way.allCases)
     func letGoAfterwards(_ way: Way) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -142,7 +142,7 @@ struct SignOutDuringRefreshTests {
     }
 
     @Test(
-        "what apps share is kept for the one that stays; the one that signed out gets an error", arguments: Way.allCases
+        "shared tokens are kept for the remaining app, and the one that signed out gets an error", arguments: Way.allCases
     )
     func sharedTokens(_ way: Way) async throws {
         let bed = try await EngineBed()
@@ -159,18 +159,18 @@ struct SignOutDuringRefreshTests {
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
 
-    @Test("what a refresh files while a sign-out waits for its turn is taken, too", arguments: Way.allCases)
+    @Test("tokens that a refresh files while a sign-out waits for its turn are removed too", arguments: Way.allCases)
     func filedJustBefore(_ way: Way) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
         try await bed.signIn("alice", mail)
         let gate = Gate()
         bed.vault.hold(until: gate)
-        // A token of its own beside the sign-in's.
+        // A token separate from the sign-in's.
         let silent = bed.silent(mail) { $0.resources = ["https://api.example"] }
         let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
         try await bed.vault.waitForHeld()
-        // It comes as far as it can while the refresh is being written. If it should not: nothing stays in any order.
+        // It runs as far as it can while the refresh is being written. Even if it does not: nothing stays in either order.
         let signOut = Task.immediate { try await way(mail, on: bed) }
         gate.open()
         try await signOut.value
@@ -180,7 +180,7 @@ struct SignOutDuringRefreshTests {
         #expect(try bed.vault.loadAll(IDTokenRecord.self, in: Sample.partition).isEmpty)
     }
 
-    @Test("a sign-out that cannot know who shares the tokens deletes nothing", arguments: Way.allCases)
+    @Test("a sign-out that cannot determine the sharing apps deletes nothing", arguments: Way.allCases)
     func unknownMembers(_ way: Way) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])

@@ -29,7 +29,7 @@ struct SignOutFlowTests {
         bed.engine.memory.cached(bed.silent(app)) != nil
     }
 
-    @Test("local: the app's tokens are gone, the account is remembered as signed out, and nothing else was done")
+    @Test("a local sign-out removes the app's tokens and remembers the account, and does nothing else")
     func local() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -48,7 +48,7 @@ struct SignOutFlowTests {
         #expect(bed.provider.revoked.isEmpty)
     }
 
-    @Test("a client whose id only looks the same uses other tokens, and keeps none that are to go")
+    @Test("a client whose id only looks the same uses other tokens, and keeps none that are to be removed")
     func lookAlikes() async throws {
         let mine = Sample.app("mine", client: "caf\u{e9}", group: "office")
         let other = Sample.app("other", client: "cafe\u{301}", group: "office")
@@ -62,7 +62,7 @@ struct SignOutFlowTests {
         #expect(isSignedIn(bed, other))
     }
 
-    @Test("after it, a sign-in asks for the password although nobody is named; the one after that does not")
+    @Test("the next sign-in without an account asks for the password, and the one after that does not")
     func loginAfterwards() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -79,7 +79,7 @@ struct SignOutFlowTests {
         #expect(answer.current?.username == "alice" && answer.previous == nil)
     }
 
-    @Test("an app learns once that another account is current, or none, whichever app signed in; after a restart, too")
+    @Test("an app learns once of a changed current account, whichever app signed in, also after a restart")
     func previous() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
@@ -92,14 +92,14 @@ struct SignOutFlowTests {
         #expect(try await ask(calendar, of: bed.engine) == ["alice", nil, nil])
         _ = try await signOut(bed, request(nil))
         try await bed.signIn("bob", mail)
-        // This app signed him in itself; the other one did not hear of it.
+        // This app signed him in itself; the other one had not learnt of it.
         #expect(try await ask(mail, of: bed.engine) == ["bob", nil, "alice"])
         let restarted = try await bed.restarted()
         #expect(try await ask(calendar, of: restarted) == ["bob", "alice", "alice"])
         #expect(try await ask(calendar, of: restarted) == ["bob", nil, "alice"])
     }
 
-    @Test("where no account is current any more, the app is told once which one was")
+    @Test("an app learns once that its account is no longer current")
     func nobody() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -111,7 +111,7 @@ struct SignOutFlowTests {
         #expect(second.current == nil && second.previous == nil && second.lastSignedOut?.username == "alice")
     }
 
-    @Test("apps of the group that use the account keep it, and the tokens that they share")
+    @Test("apps of the group that use the account keep it with the shared tokens")
     func others() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar, notes])
@@ -126,7 +126,7 @@ struct SignOutFlowTests {
         #expect(clients == ["client-2"])
     }
 
-    @Test("wipe takes the tokens of all apps of the group, and of no other group")
+    @Test("wipe removes the tokens of all apps of the group, and of no other group")
     func wipe() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, notes, stranger])
@@ -137,7 +137,7 @@ struct SignOutFlowTests {
         #expect(isSignedIn(bed, stranger))
     }
 
-    @Test("without an app, no group keeps a token, not even of an app that is not registered any more")
+    @Test("a sign-out without an app removes the tokens of all groups and unregistered apps")
     func everything() async throws {
         let bed = try await EngineBed()
         for app in [mail, notes, stranger] { try await bed.signIn("alice", app) }
@@ -148,7 +148,7 @@ struct SignOutFlowTests {
         #expect(left.map(\.record.owner.homeAccountID) == [HomeAccountID(subject: "bob", issuer: mail.authority.url)])
     }
 
-    @Test("on a shared device one app's sign-out is everybody's")
+    @Test("an app's sign-out on a shared device covers all apps")
     func sharedDevice() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, notes, stranger])
@@ -161,7 +161,7 @@ struct SignOutFlowTests {
         #expect(!isSignedIn(bed, mail) && !isSignedIn(bed, stranger))
     }
 
-    @Test("revocation gives the refresh token back; when the provider fails, the tokens are gone here all the same")
+    @Test("revocation is requested, and its failure does not keep the tokens here")
     func revocation() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -177,7 +177,7 @@ struct SignOutFlowTests {
         #expect(!isSignedIn(bed, mail))
     }
 
-    @Test("the journal quotes a provider only where names may stand in it", arguments: [true, false])
+    @Test("the journal quotes a provider only if names may be logged", arguments: [true, false])
     func quotes(isAllowed: Bool) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])
@@ -191,7 +191,7 @@ struct SignOutFlowTests {
         #expect(bed.log.text.contains("alice@example.org") == isAllowed)
     }
 
-    @Test("two providers may have issued the same client id: neither gets the secret of the other")
+    @Test("two providers with the same client id never get each other's secret")
     func revocationWithSecrets() async throws {
         let bed = try await EngineBed()
         var (here, elsewhere) = (Sample.app("here", client: "same"), Sample.app("elsewhere", client: "same"))
@@ -201,7 +201,7 @@ struct SignOutFlowTests {
             here.clientSecret = secret
             bed.roster.set([elsewhere, here])
             try await bed.signIn("alice", here)
-            // By the person's own tools, which are no app.
+            // By the person's own tools, which are not an app.
             #expect(try await signOut(bed, request(nil) { $0.revoke = true }).revocation == .done)
             let told = try #require(bed.provider.told.last)
             #expect(told.place == here.authority)
@@ -209,13 +209,13 @@ struct SignOutFlowTests {
         }
     }
 
-    @Test("a refresh token that another app uses, too, is not revoked under it")
+    @Test("a refresh token that another app uses is not revoked")
     func sharedRevocation() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
         try await bed.signIn("alice", mail)
         guard case .failed = try await signOut(bed, request(mail) { $0.revoke = true }).revocation else {
-            Issue.record("revoked what calendar needs")
+            Issue.record("a token that calendar needs was revoked")
             return
         }
         #expect(bed.provider.revoked.isEmpty)
@@ -240,7 +240,7 @@ struct SignOutFlowTests {
         return (try await browser.opening(), signOut)
     }
 
-    @Test("the browser is sent to the provider with the ID token as a hint, and back with our state it is done")
+    @Test("the browser goes to the provider with an ID token hint, and is done when it returns with our state")
     func browserReturns() async throws {
         let bed = try await EngineBed()
         let (opening, signOut) = try await begin(bed)
@@ -258,7 +258,7 @@ struct SignOutFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
-    @Test("the page is the account's own issuer's: a neighbour on the host never sees its ID token, whoever asks")
+    @Test("the page is that of the account's own issuer, and a neighbour on the host never sees its ID token")
     func neighbours() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.endSessionEndpoint = $0.authority.url + "/logout" }
@@ -271,7 +271,7 @@ struct SignOutFlowTests {
             $0.fromBrowser = true
             $0.wipe = true
         }
-        // Nobody is registered at the account's issuer: the outcome says so, and nothing is opened.
+        // No app is registered at the account's issuer: the outcome says so, and nothing is opened.
         bed.roster.set([next])
         let stages = try await signOut(bed, asked)
         #expect(stages.local == .done)
@@ -290,7 +290,7 @@ struct SignOutFlowTests {
         #expect(try await ending.value.browser == .done)
     }
 
-    @Test("a token is revoked with what its own issuer gave the client, not with a neighbour's secret")
+    @Test("a token is revoked with its own issuer's credentials, not with a neighbour's secret")
     func revocationAmongNeighbours() async throws {
         let bed = try await EngineBed()
         var (here, next) = (Sample.app("mail-a", group: "office"), Sample.app("mail-b", group: "office"))
@@ -313,7 +313,7 @@ struct SignOutFlowTests {
         #expect(try await signOut.value.browser == .done)
     }
 
-    @Test("a browser that does not come back in time has failed, and the tokens are gone")
+    @Test("a browser that does not come back in time has failed, and the tokens are removed")
     func browserTimeout() async throws {
         let bed = try await EngineBed()
         let (_, signOut) = try await begin(bed) { $0.timeout = 7 }
@@ -346,7 +346,7 @@ struct SignOutFlowTests {
         #expect(error?.kind == .accountNotFound)
     }
 
-    @Test("a refresh that was under way does not bring the account back")
+    @Test("a refresh in flight does not bring the account back")
     func refreshUnderWay() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail])

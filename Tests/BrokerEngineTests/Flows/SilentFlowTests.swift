@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Silent acquisition")
 struct SilentFlowTests {
-    @Test("nobody signed in: interaction is required, and the provider is not asked")
+    @Test("a request without a sign-in needs interaction, and the provider is not asked")
     func noTokens() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
@@ -16,7 +16,7 @@ struct SilentFlowTests {
         #expect(bed.engine.memory.cached(bed.silent()) == nil)
     }
 
-    @Test("an expired token is refreshed, the refresh token rotated, and both are there after a restart")
+    @Test("an expired token is refreshed and the refresh token rotated, and both survive a restart")
     func refresh() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -35,7 +35,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("a thousand callers of one expired token: one refresh, all answered")
+    @Test("a thousand callers of one expired token cause one refresh")
     func oneFlight() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -56,7 +56,7 @@ struct SilentFlowTests {
         #expect(bed.engine.refreshesInFlight == 0)
     }
 
-    @Test("callers that ask for something else wait for the refresh token to come back, and spend the new one")
+    @Test("callers with other requests wait for the refresh token, and use the new one")
     func otherWishes() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
@@ -91,7 +91,7 @@ struct SilentFlowTests {
     }
 
     @Test(
-        "a dead refresh token is removed and not sent again; for two minutes, or until a sign-in, every request gets the reason"
+        "a dead refresh token is removed, and its error repeated for two minutes or until a sign-in"
     )
     func deadToken() async throws {
         let bed = try await EngineBed()
@@ -105,7 +105,7 @@ struct SilentFlowTests {
                 try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes))
             }
             #expect(error?.kind == .interactionRequired)
-            #expect(error?.details.accounts?.map(\.username) == ["alice"], "who has to be asked")
+            #expect(error?.details.accounts?.map(\.username) == ["alice"], "the account to sign in")
             return error?.reason
         }
         #expect(await reason() == .refreshTokenRevoked)
@@ -118,7 +118,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("why a sign-in ended is forgotten with the next sign-in")
+    @Test("the reason for an ended sign-in is forgotten with the next sign-in")
     func deadTokenForgotten() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -162,7 +162,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("who waited for a refresh that failed gets the token of the sign-in that came in between")
+    @Test("a caller that waited for a failed refresh gets the token of a sign-in made meanwhile")
     func signInAnswersRefresh() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -179,11 +179,11 @@ struct SilentFlowTests {
         try await bed.signIn()
         gate.open()
         #expect(try await bed.text(silent.value) == "at-2")
-        // A forced refresh wants none from the cache.
+        // A forced refresh does not want one from the cache.
         await #expect(throws: BrokerError.self) { try await engine.acquireSilent(forced) }
     }
 
-    @Test("a token of five minutes is served for four, and while the provider is away for as long as it lives")
+    @Test("a token of five minutes is served for four, and while the provider is away until it expires")
     func shortLife() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -204,7 +204,7 @@ struct SilentFlowTests {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
     }
 
-    @Test("a token without an end and without a refresh token is served until somebody reports it refused")
+    @Test("a token without an expiry and a refresh token is served until it is reported as rejected")
     func unknownEnd() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -222,7 +222,7 @@ struct SilentFlowTests {
     }
 
     @Test(
-        "what was granted under another spelling is not declined, and answers the same request again",
+        "a scope granted under another spelling is not declined, and answers the same request again",
         arguments: [
             ("https://login.microsoftonline.com/common", "https://graph.microsoft.com/Mail.Read", "Mail.Read"),
             ("https://login.microsoftonline.com/common", "Mail.Read", "https://graph.microsoft.com/Mail.Read"),
@@ -242,7 +242,7 @@ struct SilentFlowTests {
         #expect(try await bed.engine.acquireSilent(bed.silent(app, [asked])).fromCache)
     }
 
-    @Test("what a dead sign-in left behind goes when the person has signed in anew, and not before")
+    @Test("records of a dead sign-in are removed by a new sign-in, not before")
     func endedSignIn() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read"])
@@ -261,7 +261,7 @@ struct SilentFlowTests {
         #expect(error?.reason == .scopesNotGranted)
     }
 
-    @Test("without expires_in a token is served until five minutes before an hour is over")
+    @Test("a token without expires_in is served until five minutes before an hour is over")
     func noExpiry() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
@@ -277,7 +277,7 @@ struct SilentFlowTests {
     }
 
     @Test(
-        "trouble with the network or the provider is not the person's: the refresh token stays",
+        "network and provider problems do not need the person, and the refresh token stays",
         arguments: [
             (ProviderError.offline("no route"), ErrorKind.offline), (.untrusted("self-signed"), .offline),
             (.outcomeUnknown("timed out"), .serverUnavailable),
@@ -314,7 +314,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes.isEmpty)
     }
 
-    @Test("an essential acr that a refresh does not bring needs the person; the rotated token is kept")
+    @Test("an essential acr that a refresh does not bring needs the person, and the rotated token is kept")
     func essentialContext() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -334,7 +334,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2", "rt-3"])
     }
 
-    @Test("granted scopes that do not come need the person; what came instead is cached")
+    @Test("granted scopes that the response lacks need the person, and the received token is cached")
     func narrower() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
@@ -350,7 +350,7 @@ struct SilentFlowTests {
     }
 
     @Test(
-        "another person's ID token in a refresh is refused, whatever else is wrong with it, yet the rotated token is not lost",
+        "another person's ID token in a refresh is refused, but the rotated token is kept",
         arguments: [nil, #"{"id_token":{"acr":{"essential":true,"value":"gold"}}}"#])
     func otherPersonOnRefresh(claims: String?) async throws {
         let bed = try await EngineBed()
@@ -365,7 +365,7 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
-    @Test("a reserved scope is refused before anything is looked up")
+    @Test("a reserved scope is refused before any lookup")
     func reserved() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

@@ -20,7 +20,7 @@ struct SilentTroubleTests {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request ?? bed.silent()) }
     }
 
-    /// A sign-in whose token is due for renewal after half an hour, and lives for two when the provider is down.
+    /// A sign-in whose token is due for renewal after half an hour, and has an extended lifetime of two hours.
     private func signedIn() async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -35,7 +35,7 @@ struct SilentTroubleTests {
 
     // MARK: Grants that become narrower
 
-    /// What a refresh token is good for at a provider that narrows it with each refresh, against RFC 6749, section 6.
+    /// The scopes of a refresh token at a provider that narrows them with each refresh, against RFC 6749, section 6.
     private final class NarrowingGrant: Sendable {
         private let left = Mutex(Scopes([]))
 
@@ -50,7 +50,7 @@ struct SilentTroubleTests {
         }
     }
 
-    @Test("a provider seen to narrow the grant with a refresh is asked for all of it, after the next sign-in, too")
+    @Test("a provider that narrows grants is asked for the whole grant, also after the next sign-in")
     func narrowingProvider() async throws {
         let bed = try await EngineBed()
         let (mail, both, grant) = (["mail.read"], ["mail.read", "calendar"], NarrowingGrant())
@@ -68,10 +68,10 @@ struct SilentTroubleTests {
         _ = try await bed.engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.forceRefresh = true })
         let error = await failure(bed, bed.silent(Sample.app(), ["calendar"]))
         #expect(error?.reason == .scopesNotGranted)
-        // What is left is still good, and is all that is asked for.
+        // The remaining scopes are still valid, and only they are requested.
         _ = try await bed.engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.forceRefresh = true })
 
-        // The app asks for what it needs now; what it had is not to be lost by that.
+        // The app asks for the scopes it needs now, which must not cost it the earlier ones.
         try await bed.signIn("alice", Sample.app(), ["calendar"])
         #expect(bed.provider.authorizations.last?.scopes == whole)
         let engine = try await bed.restarted()
@@ -84,7 +84,7 @@ struct SilentTroubleTests {
 
     // MARK: The end of a sign-in
 
-    @Test("a request just after the last refresh token has gone gets the reason, not that nobody ever signed in")
+    @Test("a request just after the last refresh token was removed gets the reason")
     func hearsWhy() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -95,7 +95,7 @@ struct SilentTroubleTests {
         let (errors, answer) = AsyncStream.makeStream(of: BrokerError.self)
         let subscription = try engine.subscribe(to: [.token], group: nil, in: Sample.partition) { event in
             guard case .token(.refreshTokenRejected, _, _, _) = event.change else { return }
-            // The token is gone, and the first caller has not been answered yet. The second comes as far as it can at once.
+            // The token is gone, and the first caller has not been answered yet. The second runs as far as it can at once.
             Task.immediate {
                 do throws(BrokerError) {
                     _ = try await engine.acquireSilent(request)
@@ -114,7 +114,7 @@ struct SilentTroubleTests {
 
     // MARK: Renewal in the background
 
-    @Test("past refresh_in the valid token is answered at once, and one renewal goes on behind it")
+    @Test("a valid token past refresh_in is returned at once, and renewed once in the background")
     func renewal() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 1799)
@@ -131,7 +131,7 @@ struct SilentTroubleTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
-    @Test("the waiting path renews, too: after a restart the first caller gets the valid token")
+    @Test("the waiting path renews too, and returns the valid token after a restart")
     func renewalAfterRestart() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 2000)
@@ -140,7 +140,7 @@ struct SilentTroubleTests {
         try await bed.provider.waitForRefreshes()
     }
 
-    @Test("a renewal asks for all that the token is good for, not for what one caller wants of it")
+    @Test("a renewal asks for all of the token's scopes, not for one caller's")
     func renewsTheWholeToken() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
@@ -159,7 +159,7 @@ struct SilentTroubleTests {
         #expect(Scopes(["mail.read", "calendar"]).isSubset(of: scopes))
     }
 
-    @Test("without refresh_in the configured share of the lifetime decides; by default nothing is renewed")
+    @Test("the configured share of the lifetime applies without refresh_in, and by default nothing is renewed")
     func share() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -172,7 +172,7 @@ struct SilentTroubleTests {
     }
 
     @Test(
-        "a renewal that fails harms no call while the token is good, and is not repeated before a minute has passed",
+        "a failed renewal affects no call while the token is valid, and is not repeated for a minute",
         arguments: [
             ProviderError.unavailable(status: 503, retryAfter: nil, "busy"), .offline("no route"),
             .outcomeUnknown("timed out"),
@@ -191,7 +191,7 @@ struct SilentTroubleTests {
         #expect(bed.provider.refreshes.count == 1)
 
         try await eventually("the renewal is repeated") {
-            // The end of the first is noted a moment after its flight is over, and the second one marks its token first.
+            // The end of the first is recorded a moment after its flight is over, and the second one marks its token first.
             if bed.engine.refreshesInFlight == 0 { bed.clock.advance(bySeconds: 60) }
             #expect(bed.engine.memory.cached(bed.silent()) != nil)
             return bed.provider.refreshes.count > 1
@@ -200,7 +200,7 @@ struct SilentTroubleTests {
 
     // MARK: Throttling
 
-    @Test("after a Retry-After the same request is answered from memory; forcing does not help, other requests go out")
+    @Test("a Retry-After answers equal requests from memory, even forced ones, and lets others through")
     func throttled() async throws {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { _ throws(ProviderError) in
@@ -213,7 +213,7 @@ struct SilentTroubleTests {
         #expect(told?.details.retryAfter == 30)
         #expect(told?.details.httpStatus == 429)
         #expect(bed.provider.refreshes.count == 1)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil, "what is cached is served all the same")
+        #expect(bed.engine.memory.cached(bed.silent()) != nil, "a cached token is served all the same")
         let other = bed.silent { $0.resources = ["https://api.example"] }
         #expect(await failure(bed, other)?.kind == .serverUnavailable)
 
@@ -222,7 +222,7 @@ struct SilentTroubleTests {
         #expect(try await !bed.engine.acquireSilent(forced).fromCache)
     }
 
-    @Test("a single 5xx stops nobody; the second in a row makes a short pause")
+    @Test("a single 5xx causes no pause, but the second in a row a short one")
     func plainServerError() async throws {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { [busy] _ throws(ProviderError) in throw busy }
@@ -234,12 +234,12 @@ struct SilentTroubleTests {
         #expect(await failure(bed, forced)?.kind == .serverUnavailable)
     }
 
-    @Test("that consent is missing is repeated from memory, and forgotten when the person has signed in")
+    @Test("missing consent is answered from memory until the person has signed in")
     func interactionMemory() async throws {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in
             guard case .refreshToken = grant else {
-                // No new refresh token: what is cleared is cleared by the sign-in itself.
+                // No new refresh token: only the sign-in itself clears anything.
                 var response = provider.tokens(for: "alice", expiresIn: 1)
                 response.refreshToken = nil
                 return response
@@ -261,7 +261,7 @@ struct SilentTroubleTests {
     // MARK: A provider that is down
 
     @Test(
-        "with an extended lifetime a token past its expiry is answered while the provider is down, and marked",
+        "an expired token with an extended lifetime is returned and marked while the provider is down",
         arguments: [
             ProviderError.unavailable(status: 503, retryAfter: nil, "busy"), .offline("no route"),
             .outcomeUnknown("timed out"),
@@ -281,7 +281,7 @@ struct SilentTroubleTests {
         #expect(await failure(bed) != nil, "the extension is over")
     }
 
-    @Test("an extended lifetime is no way around a provider that says no")
+    @Test("an extended lifetime does not override a refusal")
     func extendedNotForRefusals() async throws {
         let bed = try await signedIn()
         bed.engine.apply(settings { $0.extendedLifetime = true })
@@ -300,7 +300,7 @@ struct SilentTroubleTests {
 
     // MARK: Lost and late answers
 
-    @Test("a provider that hangs does not hold up another that happened to give an equal refresh token")
+    @Test("a hanging provider does not delay another with an equal refresh token")
     func equalTokens() async throws {
         let bed = try await EngineBed()
         let apps = ["slow", "good"].map { Sample.app($0, at: Sample.authority("https://\($0).example")) }
@@ -321,7 +321,7 @@ struct SilentTroubleTests {
         _ = try await waiting.value
     }
 
-    @Test("callers are not kept waiting for ever, and the answer that comes late is kept")
+    @Test("callers are not kept waiting forever, and the late response is kept")
     func lateAnswer() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)
@@ -334,7 +334,7 @@ struct SilentTroubleTests {
         let told = await #expect(throws: BrokerError.self) { try await waiting.value }
         #expect(told?.kind == .timedOut)
         #expect(told?.reason == .answerPending)
-        // Neither the same request nor another spends the token again.
+        // Neither the same request nor another redeems the token again.
         #expect(await failure(bed)?.reason == .answerPending)
         #expect(await failure(bed, bed.silent(Sample.app(), ["calendar"]))?.reason == .answerPending)
         #expect(bed.engine.refreshesInFlight == 1)
@@ -347,10 +347,10 @@ struct SilentTroubleTests {
     }
 
     @Test(
-        "a token whose answer was lost is tried once more, and when it is refused, the error says why, also after a restart",
+        "a token whose response was lost is retried once, and its refusal names that, also after a restart",
         arguments: [
             (ProviderError.outcomeUnknown("lost"), ErrorKind.serverUnavailable),
-            // Larger than the broker takes, or no HTTP.
+            // Larger than the broker accepts, or not HTTP.
             (.invalidResponse(status: nil, "too large"), .invalidResponse),
         ])
     func lostAnswer(error: ProviderError, kind: ErrorKind) async throws {
@@ -368,7 +368,7 @@ struct SilentTroubleTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
     }
 
-    @Test("a token that works again after a lost answer is not suspected any more")
+    @Test("a token that works again after a lost response is no longer in doubt")
     func foundAnswer() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)

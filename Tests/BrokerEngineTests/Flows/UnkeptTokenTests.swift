@@ -4,10 +4,10 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Tokens that came and are not kept (decision 18).
-@Suite("Tokens that nobody keeps are given back")
+/// Tokens that were received and are not kept (decision 18).
+@Suite("Discarded tokens are revoked")
 struct UnkeptTokenTests {
-    /// A sign-in that is to be Alice's.
+    /// A sign-in that must be Alice's.
     private func signIn(_ bed: EngineBed, as person: String) async -> BrokerError? {
         let (browser, signIn) = bed.begin(
             bed.interactive {
@@ -23,7 +23,7 @@ struct UnkeptTokenTests {
         }
     }
 
-    @Test("those of a bad ID token are revoked, and the answer does not wait for it")
+    @Test("tokens with a bad ID token are revoked, without delaying the answer")
     func badIDToken() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -35,7 +35,7 @@ struct UnkeptTokenTests {
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
     }
 
-    @Test("those of another person are revoked, unless the broker holds a sign-in of theirs that would go with them")
+    @Test("tokens of another person are revoked, unless that would end a sign-in that the broker holds")
     func anotherPerson() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("bob", Sample.app("notes"))
@@ -45,7 +45,7 @@ struct UnkeptTokenTests {
         #expect(bed.provider.revoked == ["rt-3", "at-3"])
     }
 
-    @Test("the refresh token of an answer that is no good otherwise is revoked")
+    @Test("the refresh token of an unusable response is revoked")
     func unusableAnswer() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { _ throws(ProviderError) in
@@ -58,7 +58,7 @@ struct UnkeptTokenTests {
         #expect(bed.provider.revoked == ["rt-9"])
     }
 
-    @Test("a stop waits for revocations under way")
+    @Test("shutdown waits for revocations in progress")
     func shutdown() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -70,7 +70,7 @@ struct UnkeptTokenTests {
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
     }
 
-    @Test("a provider without revocation is not asked, and one that fails changes nothing")
+    @Test("a provider without revocation is not asked, and a failing one changes nothing")
     func bestEffort() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.revocationEndpoint = nil }

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What a provider says of a person at its UserInfo endpoint (decision 13).
+/// A provider's claims about a person at its UserInfo endpoint (decision 13).
 @Suite("UserInfo")
 struct UserInfoFlowTests {
     private func bed(_ userInfo: JSONObject, about subject: String = "alice") async throws -> EngineBed {
@@ -26,7 +26,7 @@ struct UserInfoFlowTests {
     }
 
     @Test(
-        "says who signed in on another device where no ID token does; the account is that of a sign-in in the browser")
+        "identifies the person of a device sign-in without an ID token, as the same account as in the browser")
     func deviceWithoutIDToken() async throws {
         let bed = try await bed(["preferred_username": "alice@example.org", "name": "Alice", "acr": "phr"])
         let token = try await signInByDevice(bed, bed.provider.tokens())
@@ -40,7 +40,7 @@ struct UserInfoFlowTests {
         _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
     }
 
-    @Test("a device sign-in about which UserInfo says nothing is refused, and its tokens are given back")
+    @Test("without an answer fails a device sign-in, and its tokens are revoked")
     func nobody() async throws {
         let bed = try await bed([:])
         bed.provider.whenAskedWho { _ in nil }
@@ -49,7 +49,7 @@ struct UserInfoFlowTests {
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
     }
 
-    @Test("a code without an ID token is refused as before: only the ID token has the nonce")
+    @Test("does not replace a missing ID token for a code, because only that has the nonce")
     func browserWithoutIDToken() async throws {
         let bed = try await bed(["preferred_username": "alice"])
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens() }
@@ -58,14 +58,14 @@ struct UserInfoFlowTests {
         #expect(bed.provider.userInfoQuestions.isEmpty)
     }
 
-    @Test("names that stand only there are the account's, and outlive refreshes that do not repeat them")
+    @Test("provides names that the ID token lacks, which survive refreshes without them")
     func names() async throws {
         let bed = try await bed(["preferred_username": "alice@example.org", "name": "Alice", "acr": "phr"])
         bed.provider.say { ($0["preferred_username"], $0["name"]) = (nil, nil) }
         let token = try await bed.signIn()
         #expect(token.account.username == "alice@example.org")
         #expect(token.account.name == "Alice")
-        #expect(token.account.claims?["acr"] == nil, "what is decided by goes by the ID token alone")
+        #expect(token.account.claims?["acr"] == nil, "decisions rely on the ID token alone")
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let refreshed = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         #expect(refreshed.account.username == "alice@example.org")
@@ -73,7 +73,7 @@ struct UserInfoFlowTests {
         #expect(bed.provider.userInfoQuestions == ["at-1"], "once for a sign-in")
     }
 
-    @Test("another person's UserInfo is not used, nor is one missed that does not come")
+    @Test("is ignored if it is about another person or missing")
     func otherPerson() async throws {
         let bed = try await bed(["preferred_username": "mallory"], about: "mallory")
         bed.provider.say { ($0["preferred_username"], $0["name"]) = (nil, nil) }
@@ -82,7 +82,7 @@ struct UserInfoFlowTests {
         #expect(try await bed.signIn("bob").account.username == "bob")
     }
 
-    @Test("an ID token that names the person is enough")
+    @Test("is not needed if the ID token names the person")
     func notAsked() async throws {
         let bed = try await bed([:])
         try await bed.signIn()

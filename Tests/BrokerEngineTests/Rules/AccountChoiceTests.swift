@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Which account is meant")
+@Suite("Account selection")
 struct AccountChoiceTests {
     private func choose(
         _ selector: AccountReference?, from entries: [KnownAccounts.Entry],
@@ -28,7 +28,7 @@ struct AccountChoiceTests {
     }
 
     @Test(
-        "each of many is found, and the only one who is signed in of them needs no name", arguments: [63, 64, 65, 200])
+        "each of many accounts is found, and the only signed-in one needs no name", arguments: [63, 64, 65, 200])
     func many(count: Int) {
         let people = (0..<count).map { Sample.account("user\($0)", signedIn: $0 == 7) }
         #expect(people.allSatisfy { choose(.id($0.account.id), from: people) != "unknown" })
@@ -36,7 +36,7 @@ struct AccountChoiceTests {
         #expect(KnownAccounts(people).entries.count == count)
     }
 
-    @Test("what is remembered beside an account goes when the account changes")
+    @Test("values cached with an account are dropped when the account changes")
     func remembered() throws {
         var known = KnownAccounts([Sample.account("alice")])
         #expect(known.entries[0].written { [1] } == [1])
@@ -49,7 +49,7 @@ struct AccountChoiceTests {
         #expect(known.entries[0].written { [3] } == [3])
     }
 
-    @Test("several that fit are ambiguous, and the error lists them")
+    @Test("several accounts that fit are ambiguous, and the error lists them")
     func several() {
         #expect(choose(nil, from: [Sample.account("alice"), Sample.account("bob")]) == "ambiguous alice+bob")
     }
@@ -62,7 +62,7 @@ struct AccountChoiceTests {
         #expect(choose(.username("carol"), from: [elsewhere]) == "unknown")
     }
 
-    @Test("a username is found whatever its case; an id only exactly")
+    @Test("a username matches in any case, an id only exactly")
     func selectors() {
         let alice = Sample.account("Alice@Example.org")
         #expect(choose(.username("alice@example.ORG"), from: [alice]) == "Alice@Example.org")
@@ -78,7 +78,7 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [gone, Sample.account("bob")]) == "bob")
     }
 
-    @Test("of two accounts with one username the one that is signed in is meant")
+    @Test("the signed-in account is meant if two share a username")
     func oneNameTwice() {
         let former = Sample.account("alice", subject: "1", signedIn: false)
         let present = Sample.account("Alice", subject: "2")
@@ -105,7 +105,7 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [alice], signOut: signOut, for: calendar) == "alice")
     }
 
-    @Test("nobody signed in is something else than somebody signed out")
+    @Test("having no account signed in differs from having signed-out accounts")
     func nobody() {
         #expect(choose(nil, from: []) == "nobody")
     }

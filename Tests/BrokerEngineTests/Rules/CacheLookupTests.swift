@@ -20,7 +20,7 @@ struct CacheLookupTests {
         }
     }
 
-    @Test("a token whose scopes contain those asked for answers, whatever their case, order and spacing")
+    @Test("a token with at least the requested scopes answers, whatever their case, order and spacing")
     func subset() {
         let tokens = Sample.tokens([Sample.accessToken(scopes: ["Mail.Read", "Mail.Send", "openid"])])
         #expect(decide([" mail.SEND ", "MAIL.read"], from: tokens) == "cached Mail.Read+Mail.Send+openid")
@@ -54,7 +54,7 @@ struct CacheLookupTests {
         #expect(decide(["mail.read"], from: tokens) == expected)
     }
 
-    @Test("a minimum lifetime takes the place of the buffer, be it longer or shorter")
+    @Test("a minimum lifetime replaces the buffer, longer or shorter")
     func minimumLifetime() {
         let tokens = Sample.tokens([Sample.accessToken(expiresIn: 1000)])
         #expect(decide(["mail.read"], from: tokens, minimumLifetime: 1000) == "cached mail.read")
@@ -66,23 +66,23 @@ struct CacheLookupTests {
         #expect(decide(["mail.read"], from: tokens, minimumLifetime: .max) == "refresh")
     }
 
-    @Test("when the clock has gone back, a token from the future is not trusted")
+    @Test("a token from the future is not trusted after the clock was set back")
     func clockWentBack() {
         let tokens = Sample.tokens([Sample.accessToken(expiresIn: 3600, cachedAt: Sample.now)])
         #expect(decide(["mail.read"], from: tokens, now: Sample.now - 1) == "refresh")
     }
 
-    @Test("a forced refresh or a claims request passes over the cached token")
+    @Test("a forced refresh or a claims request bypasses the cached token")
     func bypass() {
         #expect(decide(["mail.read"], from: Sample.tokens([Sample.accessToken()]), bypass: true) == "refresh")
     }
 
-    @Test("without a refresh token only the person can help")
+    @Test("only the person can help without a refresh token")
     func nothingLeft() {
         #expect(decide(["mail.read"], from: Sample.tokens([], refreshToken: false)) == "interact noTokens")
     }
 
-    @Test("a new token replaces those that share a scope with it, in its realm and of its type only")
+    @Test("a new token replaces only those of its realm and type that share a scope with it")
     func replacement() {
         let tokens = Sample.tokens([
             Sample.accessToken(scopes: ["a", "b"]), Sample.accessToken(scopes: ["c"]),
@@ -92,7 +92,7 @@ struct CacheLookupTests {
         #expect(replaced.map(\.stored.record.scopes) == [["a", "b"]])
     }
 
-    @Test("scopes that the broker adds to every request are no scope in common")
+    @Test("scopes that the broker adds to every request are not counted as shared")
     func reservedInCommon() {
         let tokens = Sample.tokens([
             Sample.accessToken(scopes: ["openid", "profile", "a"]), Sample.accessToken(scopes: ["openid", "profile"]),

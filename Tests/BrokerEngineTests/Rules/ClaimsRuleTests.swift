@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Claims requests")
 struct ClaimsRuleTests {
-    @Test("without capabilities the claims go out as they came, also when there are none")
+    @Test("claims without capabilities are sent unchanged, or not at all")
     func untouched() {
         #expect(ClaimsRule.merged(nil, capabilities: []) == nil)
         let given = #"{ "id_token" : null }"#
@@ -17,7 +17,7 @@ struct ClaimsRuleTests {
                 == #"{"access_token":{"xms_cc":{"values":["cp1","cp2"]}}}"#)
     }
 
-    @Test("capabilities join a challenge and leave the rest of it as it was")
+    @Test("capabilities are added to a challenge, whose other members stay unchanged")
     func challenge() {
         let challenge =
             #"{"access_token":{"nbf":{"essential":true,"value":"1700000000"}},"id_token":{"acr":null}}"#
@@ -27,7 +27,7 @@ struct ClaimsRuleTests {
                 + #""id_token":{"acr":null}}"#)
     }
 
-    @Test("capabilities that the request names already are not named twice, and none of it is lost")
+    @Test("capabilities that the request already names are not repeated, and none of it is lost")
     func union() {
         #expect(
             ClaimsRule.merged(
@@ -42,7 +42,7 @@ struct ClaimsRuleTests {
     }
 
     @Test(
-        "only an essential acr binds, to the values that are named, if any are",
+        "only an essential acr is binding, to its named values if there are any",
         arguments: [
             (#"{"id_token":{"acr":{"essential":true,"values":["gold","silver"]}}}"#, ["gold", "silver"]),
             (#"{"id_token":{"acr":{"essential":true,"value":"gold"}}}"#, ["gold"]),

@@ -21,9 +21,9 @@ struct CloudRuleTests {
             isInstanceAware: isInstanceAware)
     }
 
-    // MARK: Whether
+    // MARK: Instance awareness
 
-    @Test("off by default; the request's word comes before the registration's")
+    @Test("instance awareness is off by default, and the request overrides the registration")
     func asked() throws {
         #expect(try !CloudRules.isInstanceAware(asked: nil, for: Self.app()))
         #expect(try CloudRules.isInstanceAware(asked: true, for: Self.app()))
@@ -32,7 +32,7 @@ struct CloudRuleTests {
     }
 
     @Test(
-        "it means nothing at a provider that is not Entra",
+        "instance awareness means nothing at a provider that is not Entra",
         arguments: ["https://id.example", "https://t.ciamlogin.com", "https://t.b2clogin.com/t/p", "https://h/adfs"])
     func entraOnly(authority: String) throws {
         let app = Self.app(at: Sample.authority(authority))
@@ -40,7 +40,7 @@ struct CloudRuleTests {
         #expect(CloudRules.clouds(of: app, isInstanceAware: true, in: CloudTable()).isEmpty)
     }
 
-    @Test("a client secret is for its own cloud: together they are refused, and no cloud is in reach")
+    @Test("a client secret excludes other clouds, and together they are refused")
     func secret() throws {
         let error = #expect(throws: BrokerError.self) {
             try CloudRules.isInstanceAware(asked: true, for: Self.app(secret: "s"))
@@ -53,7 +53,7 @@ struct CloudRuleTests {
     }
 
     @Test(
-        "an authority of another cloud may be named for one request when the app knows several, of the same kind only")
+        "an authority of another cloud of the same kind may be named if the app knows several")
     func override() throws {
         try TenantRules.check(Self.entra(Self.government), for: Self.app(), clouds: Self.others)
         for other in ["https://login.corp.example/common", "https://t.ciamlogin.com", "https://id.example"] {
@@ -92,7 +92,7 @@ struct CloudRuleTests {
         #expect(judge("code=c&state=s") == "code at own by -")
     }
 
-    @Test("a cloud that is unknown, or was not asked about, ends the sign-in")
+    @Test("an unknown or unrequested cloud ends the sign-in")
     func refused() {
         #expect(judge("code=c&state=s&cloud_instance_host_name=evil.example") == "refused: evil.example")
         #expect(judge("code=c&state=s&cloud_instance_host_name=evil%0A.example") == "refused: evil.example")
@@ -100,7 +100,7 @@ struct CloudRuleTests {
         #expect(judge(government, others: []) == "refused: login.microsoftonline.us")
     }
 
-    @Test("who does not know the state cannot name a cloud, and nobody can name two")
+    @Test("a redirect without the state cannot name a cloud, and one with two clouds is refused")
     func foreign() {
         #expect(judge("code=c&state=x&cloud_instance_host_name=evil.example") == "foreign")
         #expect(
@@ -111,18 +111,18 @@ struct CloudRuleTests {
         #expect(judge("state=s&cloud_instance_host_name=evil.example") == "neitherCodeNorError")
     }
 
-    @Test("a refusal is one, whatever cloud it names")
+    @Test("an error is accepted, whatever cloud it names")
     func errors() {
         #expect(judge("error=access_denied&state=s&cloud_instance_host_name=evil.example") == "access_denied")
     }
 
-    @Test("at a provider without clouds the parameter means nothing")
+    @Test("the cloud parameter means nothing at a provider without clouds")
     func plain() {
         let plain = Sample.authority()
         #expect(judge("code=c&state=s&cloud_instance_host_name=evil.example", at: plain) == "code at own by -")
     }
 
-    @Test("an issuer in the redirect is the asked cloud's, or is held against the one that is named")
+    @Test("an issuer in the redirect must be the requested cloud's or match the named one")
     func issuers() {
         let us = "https://login.microsoftonline.us/t/v2.0"
         #expect(judge("code=c&state=s&iss=\(us)") == "otherIssuer")
@@ -145,7 +145,7 @@ struct CloudRuleTests {
             jwksURI: "https://login.microsoftonline.us/k", promisesIssuerInResponse: promisesIssuer)
     }
 
-    @Test("the named cloud must be who the redirect says it comes from (RFC 9207)")
+    @Test("the named cloud must be the issuer that the redirect names (RFC 9207)")
     func issuerOfTheCloud() throws {
         try CloudRules.check(metadata(), issuer: nil)
         try CloudRules.check(metadata(), issuer: "https://login.microsoftonline.us/t/v2.0")
@@ -159,7 +159,7 @@ struct CloudRuleTests {
     }
 
     @Test(
-        "a cloud's token endpoint must be its own: no code or verifier goes to a host that is not in the table",
+        "a cloud's token endpoint must be its own, so that no other host gets a code or verifier",
         arguments: ["https://evil.example/token", "https://login.microsoftonline.com/token", "not a URL"])
     func tokenEndpoint(url: String) throws {
         let error = #expect(throws: BrokerError.self) {
@@ -169,19 +169,19 @@ struct CloudRuleTests {
         try CloudRules.check(metadata(tokenEndpoint: "https://login.usgovcloudapi.net/token?x=1"), issuer: nil)
     }
 
-    @Test("a code or refresh token for another cloud than the app's goes to that cloud's own host only")
+    @Test("a code or refresh token for another cloud than the app's goes only to that cloud's own host")
     func destinationHost() throws {
         var elsewhere = metadata(tokenEndpoint: "https://evil.example/token")
         try CloudRules.check(metadata(), for: Self.app())
         let error = #expect(throws: BrokerError.self) { try CloudRules.check(elsewhere, for: Self.app()) }
         #expect(error?.kind == .invalidResponse)
-        // The app's own provider is believed; so is an issuer without clouds, whose endpoints may be anywhere.
+        // The app's own provider is trusted; so is an issuer without clouds, whose endpoints may be anywhere.
         try CloudRules.check(elsewhere, for: Self.app(at: Self.entra(Self.government)))
         elsewhere.authority = Sample.authority("https://id.example")
         try CloudRules.check(elsewhere, for: Self.app(at: Sample.authority("https://other.example")))
     }
 
-    @Test("an app reaches the issuers that its client may have been used at: not its neighbours on the host")
+    @Test("an app reaches the issuers where its client may have been used, not their neighbours on the host")
     func reach() {
         func reaches(_ place: String, from app: AppRegistration) -> Bool {
             CloudRules.reaches(Sample.authority(place), from: app, in: CloudTable())
@@ -223,7 +223,7 @@ struct CloudRuleTests {
         }
     }
 
-    @Test("an account of another cloud fits when the app knows several, and not otherwise")
+    @Test("an account of another cloud fits only if the app knows several")
     func choice() {
         let ann = Self.account("ann", in: Self.government)
         #expect(choose(nil, [ann], others: Self.others) == "ann at login.microsoftonline.us")
@@ -236,7 +236,7 @@ struct CloudRuleTests {
         #expect(choose(nil, [Self.account("eve", in: "login.corp.example")], others: Self.others) == "nobody")
     }
 
-    @Test("a refresh goes to the account's own cloud: its home tenant, or the tenant that the request names")
+    @Test("a refresh goes to the account's own cloud, in its home tenant or the requested one")
     func destination() {
         let ann = Self.account("ann", in: Self.government)
         #expect(TenantRules.destination(of: Self.entra(), for: ann) == Self.entra(Self.government, Self.tenant))

@@ -2,20 +2,20 @@ import BrokerEngine
 import BrokerModel
 import Testing
 
-@Suite("When a device code is asked about")
+@Suite("Polling for a device code")
 struct DevicePollingTests {
     private func polling(interval: Int64 = 5, deadline: Int64 = 600) -> DevicePolling {
         DevicePolling(interval: interval, deadline: .seconds(deadline))
     }
 
-    @Test("the first question waits for the interval, and so do those after authorization_pending")
+    @Test("the first poll waits for the interval, and so do those after authorization_pending")
     func interval() {
         var polling = polling(interval: 7)
         #expect(polling.next(after: nil, at: .zero) == .wait(.seconds(7)))
         #expect(polling.next(after: .pending, at: .seconds(7)) == .wait(.seconds(7)))
     }
 
-    @Test("slow_down adds five seconds, for good and every time", arguments: [1, 2, 3])
+    @Test("slow_down adds five seconds permanently, every time", arguments: [1, 2, 3])
     func slowDown(times: Int) {
         var polling = polling()
         for _ in 0..<times { _ = polling.next(after: .slowDown(retryAfter: nil), at: .zero) }
@@ -24,7 +24,7 @@ struct DevicePollingTests {
     }
 
     @Test(
-        "the longer of Retry-After and the interval with five seconds more is waited for",
+        "the longer of Retry-After and the increased interval applies",
         arguments: [(3, 10), (30, 30)])
     func slowDownWithPause(retryAfter: Int, expected: Int) {
         var polling = DevicePolling(interval: 5, deadline: .seconds(600))
@@ -32,7 +32,7 @@ struct DevicePollingTests {
         #expect(polling.next(after: .pending, at: .zero) == .wait(.seconds(10)))
     }
 
-    @Test("network trouble doubles the pause up to a minute and does not end the wait; an answer ends the doubling")
+    @Test("network errors double the pause up to a minute without ending the wait, and a response resets it")
     func backoff() {
         var polling = polling()
         let pauses = (0..<5).map { _ in polling.next(after: .trouble(retryAfter: nil), at: .zero) }
@@ -41,7 +41,7 @@ struct DevicePollingTests {
         #expect(polling.next(after: .trouble(retryAfter: nil), at: .zero) == .wait(.seconds(10)))
     }
 
-    @Test("an interval beyond the longest backoff is kept in trouble, too")
+    @Test("an interval beyond the longest backoff is kept after errors too")
     func longInterval() {
         var polling = polling(interval: 90)
         #expect(polling.next(after: .trouble(retryAfter: nil), at: .zero) == .wait(.seconds(90)))
@@ -63,13 +63,13 @@ struct DevicePollingTests {
         #expect(polling.next(after: .trouble(retryAfter: nil), at: .seconds(9)) == .timedOut)
     }
 
-    @Test("an interval of nothing does not become a storm", arguments: [0, -1, Int64.min])
+    @Test("an interval of zero counts as one second", arguments: [0, -1, Int64.min])
     func noInterval(interval: Int64) {
         var polling = polling(interval: interval)
         #expect(polling.next(after: nil, at: .zero) == .wait(.seconds(1)))
     }
 
-    @Test("expired, denied and refused end the wait, each in its own way")
+    @Test("expired, denied and refused each end the wait with their own result")
     func endings() {
         var polling = polling()
         #expect(polling.next(after: .expired, at: .zero) == .timedOut)
@@ -78,7 +78,7 @@ struct DevicePollingTests {
     }
 
     @Test(
-        "the provider's error codes",
+        "the provider's error codes are mapped to answers",
         arguments: [
             ("authorization_pending", .pending), ("slow_down", .slowDown(retryAfter: nil)), ("expired_token", .expired),
             ("access_denied", .denied), ("authorization_declined", .denied),
@@ -90,7 +90,7 @@ struct DevicePollingTests {
     }
 
     @Test(
-        "invalid_grant with a second code is about the person who has just signed in, and not about time",
+        "invalid_grant with a second code is about the person who signed in, not about time",
         arguments: [
             OAuthRefusal(error: "invalid_grant", status: 400, errorCodes: [50105]),
             OAuthRefusal(error: "invalid_grant", subError: "consent_required", status: 400, errorCodes: [65001]),
@@ -103,7 +103,7 @@ struct DevicePollingTests {
         #expect(DevicePolling.Answer(.refused(plain)) == .expired)
     }
 
-    @Test("what is no answer about the code is trouble; a forged or senseless answer is not waited out")
+    @Test("a response that is not about the code counts as trouble, but a forged or malformed one ends the wait")
     func otherErrors() {
         #expect(DevicePolling.Answer(.offline("x")) == .trouble(retryAfter: nil))
         #expect(DevicePolling.Answer(.outcomeUnknown("x")) == .trouble(retryAfter: nil))

@@ -22,14 +22,14 @@ struct FamilyTests {
         }
     }
 
-    @Test("the app's own token comes first, the family's after it")
+    @Test("the app's own token is tried before the family's")
     func order() {
         let knowledge = FamilyKnowledge(.member(of: "1"), tokens: [familyToken()])
         #expect(spendable(knowledge, ownToken: true) == [nil, "1"])
         #expect(spendable(knowledge) == ["1"])
     }
 
-    @Test("a member spends its own family's token only; who is known to be no member spends none; who knows, tries")
+    @Test("a member redeems only its own family's token, a non-member none, and an unknown client tries")
     func membership() {
         let tokens = [familyToken("1"), familyToken("2")]
         #expect(spendable(FamilyKnowledge(.member(of: "2"), tokens: tokens)) == ["2"])
@@ -38,7 +38,7 @@ struct FamilyTests {
     }
 
     @Test(
-        "an answer with foci makes a member; a token of the family that worked does, too; a later answer without foci ends it"
+        "foci in a response or a working family token makes a member, and a later response without foci ends it"
     )
     func learning() {
         func learnt(_ family: String?, spent: RefreshTokenRecord? = nil, known: FamilyMembership) -> FamilyMembership? {
@@ -53,7 +53,7 @@ struct FamilyTests {
         #expect(learnt(nil, known: .unknown) == nil)
     }
 
-    @Test("what another app was granted is not what this one was: only the scopes that the broker adds go on")
+    @Test("only the scopes that the broker adds are carried over from another app's grant")
     func earlierGrant() {
         #expect(ScopeRules.earlierGrant(of: familyToken().record).asGiven == ["openid", "offline_access"])
         var own = familyToken().record
@@ -61,7 +61,7 @@ struct FamilyTests {
         #expect(ScopeRules.earlierGrant(of: own).asGiven == ["openid", "offline_access", "mail.read"])
     }
 
-    @Test("a token that was sent is not taken for its successor, which has its place")
+    @Test("a redeemed token is not mistaken for its successor under the same key")
     func removal() {
         var tokens = CachedTokens()
         let old = familyToken()

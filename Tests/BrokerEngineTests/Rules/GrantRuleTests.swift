@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What a token answer becomes")
+@Suite("Records of a token response")
 struct GrantRuleTests {
     private func grant(
         scope: String? = nil, asked: [String] = ["mail.read"], expiresIn: Int64? = 3600, claims: JSONObject = [:],
@@ -26,21 +26,21 @@ struct GrantRuleTests {
                 sent: Scopes.reserved.union(asked), now: Sample.now, defaultLifetime: 3600))
     }
 
-    @Test("a provider that names no scopes has granted what was asked")
+    @Test("requested scopes count as granted if the provider names none")
     func silentScope() throws {
         let granted = try #require(grant())
         #expect(granted.granted == Scopes(["openid", "profile", "offline_access", "mail.read"]))
         #expect(granted.declined.isEmpty)
     }
 
-    @Test("scopes asked for and not granted are declined; email is forgiven")
+    @Test("requested scopes that were not granted are declined, except email")
     func declined() throws {
         let granted = try #require(grant(scope: "openid Mail.Read", asked: ["mail.read", "email", "calendar"]))
         #expect(granted.declined == Scopes(["calendar"]))
         #expect(granted.granted == Scopes(["openid", "mail.read"]))
     }
 
-    @Test("a token whose email was forgiven answers the next request for email; what was declined it does not answer")
+    @Test("a token without email answers requests for email, but not for declined scopes")
     func forgivenEmail() throws {
         let granted = grant(scope: "openid mail.read", asked: ["mail.read", "Email", "calendar"])
         let token = try #require(granted).accessToken
@@ -50,7 +50,7 @@ struct GrantRuleTests {
         #expect(Scopes(without.scopes) == Scopes(["openid", "mail.read"]))
     }
 
-    @Test("without a lifetime a token lives an hour; absurd lifetimes are bounded")
+    @Test("a token without a lifetime lives an hour, and absurd lifetimes are bounded")
     func lifetimes() throws {
         #expect(try #require(grant(expiresIn: nil)).accessToken.expiresOn == Sample.now + 3600)
         #expect(try #require(grant(expiresIn: -7)).accessToken.expiresOn == Sample.now)
@@ -72,7 +72,7 @@ struct GrantRuleTests {
         #expect(granted.account.name == "Alice")
     }
 
-    @Test("a narrower refresh does not forget what the refresh token was granted for")
+    @Test("a narrower refresh keeps the refresh token's original grant")
     func earlierGrant() throws {
         let spent = spent(["openid", "mail.read", "calendar"])
         let granted = try #require(grant(scope: "mail.read", spent: spent))
@@ -86,7 +86,7 @@ struct GrantRuleTests {
         return record
     }
 
-    @Test("what is not known of a refresh token goes on in its successors, and in nothing else")
+    @Test("unknown fields of a refresh token are kept only in its successors")
     func unknownFieldsOfTheGrant() throws {
         let rotated = try #require(grant(spent: spent(), family: "1"))
         #expect(rotated.refreshToken?.extra == ["flow": "device"])
@@ -105,28 +105,28 @@ struct GrantRuleTests {
         #expect(try #require(grant(known: known)).account.createdAt == 7)
     }
 
-    @Test("no refresh token in the answer leaves the cached one alone")
+    @Test("a response without a refresh token leaves the cached one alone")
     func withoutRefreshToken() throws {
         #expect(try #require(grant(refreshToken: false)).refreshToken == nil)
     }
 
     @Test(
-        "scopes that the broker adds itself are refused, whatever their case",
+        "scopes that the broker adds itself are refused in any case",
         arguments: ["openid", "Profile", "OFFLINE_ACCESS"])
     func reserved(scope: String) {
         #expect(throws: BrokerError.self) { try ScopeRules.check(Scopes(["mail.read", scope])) }
     }
 
-    @Test("email may be asked for")
+    @Test("email may be requested")
     func email() throws { try ScopeRules.check(Scopes(["email"])) }
 
-    @Test("a refresh asks for no more of the reserved scopes than were granted")
+    @Test("a refresh requests only the reserved scopes that were granted")
     func refreshScopes() {
         let asked = ScopeRules.toRefresh(Scopes(["mail.read"]), granted: Scopes(["openid", "mail.read", "calendar"]))
         #expect(asked.parameter == "openid mail.read")
     }
 
-    @Test("where a refresh for less would narrow the grant, all of it is asked for; a .default is asked for alone")
+    @Test("a refresh at a provider that narrows requests the whole grant, and a .default alone")
     func refreshOfTheWholeGrant() {
         let granted = Scopes(["openid", "mail.read", "calendar", "https://api.example/.default"])
         func asked(_ scopes: [String], at kind: ProviderKind = .generic) -> Scopes {
@@ -139,7 +139,7 @@ struct GrantRuleTests {
     }
 
     @Test(
-        "offline_access is asked for where it is published, where nothing is, and at providers that are known to take it",
+        "offline_access is requested if it is published, if nothing is, and at providers known to accept it",
         arguments: [
             (ProviderKind.generic, nil, true), (.generic, ["openid", "Offline_Access"], true),
             (.generic, ["openid", "profile", "email"], false), (.generic, [], false), (.entra, ["openid"], true),
@@ -158,7 +158,7 @@ struct GrantRuleTests {
         #expect(asked == Scopes(expected))
     }
 
-    @Test("email that passes as granted is asked for in a refresh only where it was granted")
+    @Test("email that counts as granted is requested in a refresh only if it was granted")
     func refreshOfEmail() {
         func asked(granted: [String], earlier: [String]? = nil, keepsWhole: Bool = false) -> Scopes {
             ScopeRules.toRefresh(

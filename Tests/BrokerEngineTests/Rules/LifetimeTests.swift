@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("When a token is renewed before its end, and used after it")
+@Suite("Renewal before a token's expiry, and use after it")
 struct LifetimeTests {
     private func token(
         expiresIn: Int64 = 3600, refreshIn: Int64? = nil, extended: Int64? = nil
@@ -15,25 +15,25 @@ struct LifetimeTests {
         return record
     }
 
-    @Test("past refresh_in a token is due", arguments: [(1799, false), (1800, true), (3599, true)])
+    @Test("a token past refresh_in is due", arguments: [(1799, false), (1800, true), (3599, true)])
     func refreshIn(age: Int, due: Bool) {
         let rule = RefreshAheadRule(now: Sample.now + Int64(age), share: 0)
         #expect(rule.isDue(token(refreshIn: 1800)) == due)
     }
 
     @Test(
-        "without refresh_in the configured share of the lifetime decides",
+        "the configured share of the lifetime applies without refresh_in",
         arguments: [(50, 1799, false), (50, 1800, true), (90, 3239, false), (90, 3240, true), (0, 3599, false)])
     func share(share: Int, age: Int, due: Bool) {
         #expect(RefreshAheadRule(now: Sample.now + Int64(age), share: share).isDue(token()) == due)
     }
 
-    @Test("the provider's own refresh_in comes before the share")
+    @Test("the provider's own refresh_in overrides the share")
     func providerFirst() {
         #expect(!RefreshAheadRule(now: Sample.now + 1000, share: 1).isDue(token(refreshIn: 1800)))
     }
 
-    @Test("lifetimes beyond all calendars are no trap")
+    @Test("lifetimes beyond all calendars do not trap")
     func huge() {
         var record = token()
         record.expiresOn = .max
@@ -43,7 +43,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "without a buffer a token is handed out until its end, and not in the second after it",
+        "a token without a buffer is returned until its expiry, and not in the second after it",
         arguments: [(3599, true), (3600, false), (3601, false)])
     func noBuffer(age: Int64, usable: Bool) {
         #expect(ExpiryRule(now: Sample.now + age, buffer: 0).isUsable(token()) == usable)
@@ -66,14 +66,14 @@ struct LifetimeTests {
             .isUsableWhileProviderIsDown(record)
     }
 
-    @Test("while the provider is down a token is good until its extended expiry")
+    @Test("a token is usable until its extended expiry while the provider is down")
     func extended() {
         #expect(isUsable(token(extended: 7200), age: 7199))
         #expect(!isUsable(token(extended: 7200), age: 7200))
         #expect(!isUsable(token(), age: 3000), "the provider gave no extension")
     }
 
-    @Test("the extension honours a minimum lifetime and a clock that went back")
+    @Test("the extension respects a minimum lifetime and a clock that was set back")
     func extendedLimits() {
         #expect(isUsable(token(extended: 7200), age: 7000, minimumLifetime: 200))
         #expect(!isUsable(token(extended: 7200), age: 7000, minimumLifetime: 201))

@@ -33,14 +33,14 @@ struct RedirectCheckTests {
         #expect(judge("code=c&state=s-1&state=s-1") == "foreign")
     }
 
-    @Test("with the right state, what comes twice cannot be accepted")
+    @Test("repeated parameters with the right state cannot be accepted")
     func repeated() {
         #expect(judge("code=c&state=s-1&code=d") == "repeatedParameter")
         #expect(judge("code=c&state=s-2&code=d") == "foreign")
     }
 
     @Test(
-        "a redirect that was handed in came to the sign-in's own redirect URI, in the spelling of browsers",
+        "a delivered redirect must match the sign-in's redirect URI, as browsers spell it",
         arguments: [
             ("http://127.0.0.1:50001/", "http://127.0.0.1:50001/", true),
             ("http://127.0.0.1:50001/", "http://127.0.0.1:50001", true),
@@ -63,14 +63,14 @@ struct RedirectCheckTests {
         }
     }
 
-    @Test("an answer of another issuer is refused, and so is silence of one that promised to name itself (RFC 9207)")
+    @Test("an answer of another issuer, or without a promised issuer, is refused (RFC 9207)")
     func issuer() {
         #expect(judge("code=c&state=s-1&iss=https://evil.example") == "otherIssuer")
         #expect(judge("code=c&state=s-1&iss=https://id.example.org/") == "otherIssuer")
         #expect(judge("code=c&state=s-1", requiresIssuer: true) == "issuerMissing")
     }
 
-    @Test("an error with the right state ends the sign-in; its words are made safe to show")
+    @Test("an error with the right state ends the sign-in, and its text is sanitised")
     func errors() {
         #expect(
             judge("error=access_denied&state=s-1&error_description=No%0Athanks%1b[31m")
@@ -78,14 +78,14 @@ struct RedirectCheckTests {
         #expect(judge("error=access_denied&state=other") == "foreign")
     }
 
-    @Test("a provider that promised to name itself may refuse without doing so, but not bring a code that way")
+    @Test("a provider that promised to name itself may omit it in an error, but not with a code")
     func errorWithoutIssuer() {
         #expect(judge("error=access_denied&state=s-1", requiresIssuer: true) == "refused access_denied -")
         #expect(judge("error=access_denied&code=c&state=s-1", requiresIssuer: true) == "issuerMissing")
         #expect(judge("error=access_denied&state=s-1&iss=https://evil.example", requiresIssuer: true) == "otherIssuer")
     }
 
-    @Test("neither code nor error is nothing")
+    @Test("a redirect with neither code nor error is not accepted")
     func empty() {
         #expect(judge("state=s-1") == "neitherCodeNorError")
         #expect(judge("state=s-1&code=") == "neitherCodeNorError")

@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// The meaning of refusals, by kind of provider (decision 19).
-@Suite("The table of refusals")
+@Suite("The refusal table")
 struct RefusalTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var error = "invalid_grant"
@@ -13,7 +13,7 @@ struct RefusalTableTests {
         var number: Int64?
         var reason: ErrorReason
         var isDead = false
-        /// What the sentence says, so that nobody is told to do what does not help.
+        /// The sentence's advice, so that it does not suggest something useless.
         var advice = "sign in"
 
         var refusal: OAuthRefusal {
@@ -70,47 +70,47 @@ struct RefusalTableTests {
         let refusal = RefreshRefusal(row.refusal, at: Sample.authority(url))
         #expect(refusal.error.kind == .interactionRequired)
         #expect(refusal.error.reason == row.reason)
-        #expect((refusal.fate == .dead) == row.isDead)
+        #expect((refusal.tokenState == .dead) == row.isDead)
         #expect(refusal.error.message.contains(row.advice))
         if row.advice == Self.administrator { #expect(!refusal.error.message.contains("sign in")) }
     }
 
-    @Test("Entra's numbers say what is refused; only those about the token end it", arguments: entraRows)
+    @Test("Entra's error numbers identify the refusal, and only those about the token end it", arguments: entraRows)
     func entra(row: Row) {
         check(row, at: Self.tenant)
         check(row, at: "https://contoso.ciamlogin.com")
     }
 
-    @Test("without a number a policy of B2C has RFC 6749's words only")
+    @Test("a B2C policy error without a number is read by RFC 6749's codes only")
     func b2c() {
         let policy = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_in"
         check(Row(reason: .refreshTokenRevoked, isDead: true), at: policy)
         for row in Self.entraRows where row.number != nil || row.subError != nil { check(row, at: policy) }
     }
 
-    @Test("at any other provider invalid_grant ends the token", arguments: genericRows)
+    @Test("invalid_grant ends the token at any other provider", arguments: genericRows)
     func generic(row: Row) {
         check(row, at: "https://id.example.org/realm")
         check(row, at: "https://fs.example.org/adfs")
     }
 
-    @Test("nothing that a guest's tenant says ends the sign-in", arguments: entraRows)
+    @Test("a refusal by a guest's tenant does not end the sign-in", arguments: entraRows)
     func guest(row: Row) {
         var circumstances = RefreshRefusal.Circumstances()
         circumstances.isAtHome = false
         let refusal = RefreshRefusal(row.refusal, circumstances, at: Sample.authority(Self.tenant))
-        #expect(refusal.fate == .lives)
+        #expect(refusal.tokenState == .lives)
         let isDeleted = row.reason == .accountDeleted
         #expect(refusal.error.reason == (isDeleted ? .notInTenant : row.isDead ? .loginRequired : row.reason))
     }
 
     @Test(
-        "A token that was refused twice without a reason is dead at every kind of provider", arguments: [true, false])
+        "a token that was refused twice without a reason is dead at every kind of provider", arguments: [true, false])
     func withoutReason(isSecond: Bool) {
         var circumstances = RefreshRefusal.Circumstances()
         circumstances.isSecondWithoutReason = isSecond
         let refusal = RefreshRefusal(
             OAuthRefusal(error: "invalid_grant", status: 400), circumstances, at: Sample.authority(Self.tenant))
-        #expect((refusal.fate == .dead) == isSecond)
+        #expect((refusal.tokenState == .dead) == isSecond)
     }
 }

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What a refused refresh token means")
+@Suite("Refused refresh tokens")
 struct RefusalTests {
     private func meaning(
         _ error: String, _ subError: String? = nil, codes: [Int64] = [], refusedScopes: ScopeRefusal = .unknown,
@@ -29,16 +29,16 @@ struct RefusalTests {
         #expect(refusal.error.details.subError == subError)
         #expect(refusal.error.details.claims == claims)
         #expect(refusal.error.details.httpStatus == 400)
-        return (refusal.error.kind, refusal.error.reason, refusal.fate == .dead)
+        return (refusal.error.kind, refusal.error.reason, refusal.tokenState == .dead)
     }
 
-    @Test("invalid_grant ends the token: the person has to sign in again")
+    @Test("invalid_grant ends the token, and the person has to sign in again")
     func invalidGrant() {
         #expect(refuse("invalid_grant") == (.interactionRequired, .refreshTokenRevoked, true))
         #expect(refuse("invalid_grant", "bad_token") == (.interactionRequired, .refreshTokenRevoked, true))
     }
 
-    @Test("what a provider wrote for people is in no log line")
+    @Test("a provider's text for people is in no log line")
     func logLine() {
         let refusal = OAuthRefusal(
             error: "invalid_grant", subError: "bad_token", description: "alice@example.org is not assigned",
@@ -48,7 +48,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "invalid_grant with a suberror that sends the person somewhere leaves the token alone",
+        "invalid_grant with a suberror that needs an action of the person leaves the token alone",
         arguments: [
             "message_only", "basic_action", "additional_action", "user_password_expired", "client_mismatch",
         ])
@@ -63,7 +63,7 @@ struct RefusalTests {
         #expect(refuse("consent_required") == expected)
     }
 
-    @Test("a claims challenge is carried along to the app")
+    @Test("a claims challenge is passed to the app")
     func claims() {
         let claims = #"{"access_token":{"capolids":{"essential":true}}}"#
         #expect(
@@ -72,14 +72,14 @@ struct RefusalTests {
         #expect(refuse("interaction_required", sentClaims: true).reason == .claimsChallenge)
     }
 
-    @Test("a protection policy is no interaction: no sign-in on this device will satisfy it")
+    @Test("a protection policy needs no interaction, because no sign-in on this device satisfies it")
     func protectionPolicy() {
         #expect(
             refuse("unauthorized_client", "protection_policy_required")
                 == (.unauthorizedClient, .protectionPolicyRequired, false))
     }
 
-    @Test("invalid_scope asks for the person when the scope is not granted yet or not any more; the token lives on")
+    @Test("invalid_scope for a scope that is not or no longer granted asks for the person and keeps the token")
     func scopesNotGranted() {
         for (refused, word) in [(ScopeRefusal.notGranted, "yet"), (.narrowed, "any more")] {
             #expect(
@@ -90,19 +90,19 @@ struct RefusalTests {
         }
     }
 
-    @Test("invalid_scope for a scope that the provider does not have is the developer's mistake, and no interaction")
+    @Test("invalid_scope for a scope that the provider lacks is the developer's mistake, without interaction")
     func scopesUnknown() {
         #expect(refuse("invalid_scope", refusedScopes: .unknown) == (.invalidScope, nil, false))
     }
 
-    @Test("no other refusal says anything about scopes")
+    @Test("other refusals say nothing about scopes")
     func noScopes() {
         #expect(!meaning("invalid_grant", refusedScopes: .narrowed).showsNarrowing)
         #expect(refuse("invalid_grant", refusedScopes: .notGranted).reason == .refreshTokenRevoked)
     }
 
     @Test(
-        "any other OAuth error of a silent request asks for the person; the token lives on",
+        "any other OAuth error of a silent request asks for the person and keeps the token",
         arguments: [
             "login_required", "interaction_required", "unauthorized_client", "invalid_request", "access_denied",
             "unsupported_grant_type", "invalid_target", "something_new",
@@ -111,30 +111,30 @@ struct RefusalTests {
         #expect(refuse(error) == (.interactionRequired, .loginRequired, false))
     }
 
-    @Test("a client that does not exist is a mistake in the registration; a provider that is busy is no mistake at all")
+    @Test("an unknown client is a mistake in the registration, and a busy provider is none")
     func client() {
         #expect(refuse("invalid_client") == (.invalidClient, nil, false))
         #expect(refuse("temporarily_unavailable") == (.serverUnavailable, nil, false))
         #expect(refuse("server_error") == (.serverUnavailable, nil, false))
     }
 
-    @Test("a token that is refused after its answer was lost is said to be refused for that")
+    @Test("a refusal after a lost response names that as the reason")
     func lostAnswer() {
         let refusal = meaning("invalid_grant", lost: true)
-        #expect(refusal.fate == .dead)
+        #expect(refusal.tokenState == .dead)
         #expect(refusal.error.reason == .refreshTokenRevoked)
         #expect(refusal.error.message.contains("lost"))
         #expect(!meaning("invalid_grant").error.message.contains("lost"))
         #expect(!meaning("invalid_grant", "basic_action", lost: true).error.message.contains("lost"))
     }
 
-    @Test("a token that lived through earlier refreshes is not given up at its first refusal")
+    @Test("a token that worked in earlier refreshes survives its first refusal")
     func doubtful() {
         var circumstances = RefreshRefusal.Circumstances()
         circumstances.isReusable = true
         let refused = OAuthRefusal(error: "invalid_grant", status: 400)
         let refusal = RefreshRefusal(refused, circumstances, at: Sample.authority())
-        #expect(refusal.fate == .doubtful)
+        #expect(refusal.tokenState == .doubtful)
         #expect(refusal.error.reason == .refreshTokenRevoked)
     }
 }

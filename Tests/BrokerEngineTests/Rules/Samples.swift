@@ -3,7 +3,7 @@ import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 
-/// Records as the rules meet them; nothing here is encrypted, for the rules never look at secrets.
+/// Records as the rules see them; nothing here is encrypted, because the rules never look at secrets.
 extension Sample {
     static func owner(_ app: AppRegistration = app()) -> TokenOwner {
         TokenOwner(
@@ -50,7 +50,7 @@ extension Sample {
                 username: username, signedIn: signedIn, createdAt: createdAt))
     }
 
-    /// As the group knows it.
+    /// The group's entry of it.
     static func entry(_ record: AccountRecord) -> KnownAccounts.Entry {
         KnownAccounts.Entry(stored(record), id: "\(record.homeAccountID.rawValue) at \(record.environment)")
     }

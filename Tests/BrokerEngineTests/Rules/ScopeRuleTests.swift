@@ -19,7 +19,7 @@ struct ScopeRuleTests {
     }
 
     @Test(
-        "a .default is the end of a scope, after one slash or two, in any case of letters",
+        "a .default is the end of a scope, after one slash or two, in any case",
         arguments: [
             ("https://graph.example/.default", true), ("https://vault.example//.default", true), (".default", true),
             ("api://id/.DEFAULT", true), ("https://graph.example/x.default", false), ("default", false),
@@ -27,7 +27,7 @@ struct ScopeRuleTests {
         ])
     func isDefault(scope: String, expected: Bool) { #expect(ScopeRules.isDefault(scope) == expected) }
 
-    @Test("what comes back for a .default is what was granted, nothing of it is declined, and it answers the next one")
+    @Test("the scopes returned for a .default count as granted and answer the next such request")
     func defaultScope() {
         let asked = Scopes(["https://vault.example//.default"])
         let granted = Scopes(["https://vault.example/user_impersonation"] + ScopeRules.defaults(of: asked))
@@ -41,7 +41,7 @@ struct ScopeRuleTests {
         #expect(answers([".default"], [token]) == nil)
     }
 
-    @Test("a refresh is asked for what was granted, where that is known and counts")
+    @Test("a refresh is limited to the granted scopes if those are known and matter")
     func whatARefreshMayAsk() {
         func may(
             _ asked: [String], granted: [String] = ["openid", "read"], at resources: [String] = [],
@@ -53,13 +53,13 @@ struct ScopeRuleTests {
         #expect(may(["READ", "email"]))
         #expect(may([]))
         #expect(!may(["read", "write"]))
-        #expect(may(["https://api.example/.default"]), "nobody grants it by this name")
+        #expect(may(["https://api.example/.default"]), "no provider grants it by this name")
         #expect(may(["write"], at: ["https://api.example"]), "the grant may be for several resources")
         #expect(may(["write"], granted: []), "imported without its scopes")
-        #expect(may(["write"], .entra), "its refresh tokens are good for whatever the person agreed to")
+        #expect(may(["write"], .entra), "its refresh tokens are good for all scopes with consent")
     }
 
-    @Test("the answer to a .default is renewed by that alone; any other token by all it carries")
+    @Test("a token for a .default is renewed by that alone, and any other by all its scopes")
     func renewal() {
         let asked = ScopeRules.toRenew(
             Sample.accessToken(scopes: ["openid", "https://a.example/x", "https://a.example/.default"]))
@@ -67,7 +67,7 @@ struct ScopeRuleTests {
         #expect(ScopeRules.toRenew(Sample.accessToken(scopes: ["openid", "a", "b"])) == Scopes(["a", "b"]))
     }
 
-    @Test("a token for one resource does not answer for another, nor for none, whatever its scopes")
+    @Test("a token for one resource does not answer for another or for none, whatever its scopes")
     func resources() {
         let tokens = [
             Sample.accessToken(scopes: ["read"], resources: ["https://a.example"]),
@@ -83,7 +83,7 @@ struct ScopeRuleTests {
         #expect(answers(["read"], at: ["https://a.example"], [Sample.accessToken(scopes: ["read"])]) == nil)
     }
 
-    @Test("a new token replaces none of another resource, and they are kept side by side")
+    @Test("a new token replaces none of another resource, and they coexist")
     func replacement() {
         let a = Sample.accessToken(scopes: ["read"], resources: ["https://a.example"])
         let b = Sample.accessToken(scopes: ["read"], resources: ["https://b.example"])

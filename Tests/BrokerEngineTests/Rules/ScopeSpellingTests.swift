@@ -2,14 +2,14 @@ import BrokerEngine
 import BrokerModel
 import Testing
 
-@Suite("How a provider spells the scopes that it grants")
+@Suite("Spelling of granted scopes")
 struct ScopeSpellingTests {
     private func spelled(_ granted: String, asking requested: [String], at kind: ProviderKind) -> String {
         ScopeSpelling(of: Scopes(requested), at: kind).requested(granted.split(separator: " ")).joined(separator: " ")
     }
 
     @Test(
-        "at Entra a scope is the same with its resource and without",
+        "a scope at Entra is equal with and without its resource",
         arguments: [ProviderKind.entra, .ciam, .b2c, .adfs])
     func resource(kind: ProviderKind) {
         #expect(spelled("do", asking: ["api://x/do"], at: kind) == "api://x/do")
@@ -19,13 +19,13 @@ struct ScopeSpellingTests {
         #expect(spelled("do do", asking: ["api://x/do"], at: kind) == "api://x/do do")
     }
 
-    @Test("elsewhere a name with a path is another scope")
+    @Test("a name with a path is another scope at other providers")
     func generic() {
         #expect(spelled("do", asking: ["https://x.example/do"], at: .generic) == "do")
         #expect(spelled("https://x.example/do", asking: ["do"], at: .generic) == "https://x.example/do")
     }
 
-    @Test("slashes, commas and the case make no difference", arguments: ProviderKind.allCases)
+    @Test("slashes, commas and case make no difference", arguments: ProviderKind.allCases)
     func separators(kind: ProviderKind) {
         #expect(spelled("https://X.example/A", asking: ["https://x.example//a"], at: kind) == "https://x.example//a")
         #expect(spelled("repo,gist", asking: ["gist", "repo"], at: kind) == "repo gist")

@@ -4,17 +4,17 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Who has to sign in, and how they are asked")
+@Suite("Sign-in requirements and prompts")
 struct SignInRuleTests {
     @Test(
-        "while signed in, the prompt is the app's, and absent where the app says nothing",
+        "the prompt is the app's while signed in, and absent if the app sets none",
         arguments: Prompt.allCases + [nil])
     func asAsked(prompt: Prompt?) throws {
         #expect(try PromptRule.prompt(asked: prompt, isSignedOut: false) == prompt)
     }
 
     @Test(
-        "after a sign-out login is forced, unless consent or a new account was asked for",
+        "login is forced after a sign-out, unless consent or a new account is requested",
         arguments: [
             (nil, .login), (.login, .login), (.selectAccount, .login), (.consent, .consent), (.create, .create),
         ] as [(Prompt?, Prompt)])
@@ -22,7 +22,7 @@ struct SignInRuleTests {
         #expect(try PromptRule.prompt(asked: asked, isSignedOut: true) == expected)
     }
 
-    @Test("after a sign-out nobody gets in without being asked")
+    @Test("prompt none fails after a sign-out")
     func signedOutSilently() {
         let error = #expect(throws: BrokerError.self) { try PromptRule.prompt(asked: Prompt.none, isSignedOut: true) }
         #expect(error?.kind == .interactionRequired)
@@ -52,7 +52,7 @@ struct SignInRuleTests {
             environment: environment, username: username)
     }
 
-    @Test("the account asked for binds; anybody else is a mismatch")
+    @Test("the requested account is binding, and any other is a mismatch")
     func account() {
         #expect(refusal { $0.account = person("alice") } == nil)
         #expect(refusal("bob") { $0.account = person("alice") }?.kind == .mismatchedUser)
@@ -68,7 +68,7 @@ struct SignInRuleTests {
         #expect(refusal { $0.account = person("alice", at: "login.example") }?.kind == .mismatchedUser)
     }
 
-    @Test("a strict hint binds, in any case of letters; beside an account it says nothing new")
+    @Test("a strict hint is binding in any case, and adds nothing to a requested account")
     func hint() {
         #expect(refusal("Alice") { $0.username = "aLICE" } == nil)
         #expect(refusal("bob") { $0.username = "alice" }?.kind == .mismatchedUser)
@@ -80,7 +80,7 @@ struct SignInRuleTests {
     }
 
     @Test(
-        "with max_age the proof must have a time, at most so long before the request, clocks differing by five minutes",
+        "max_age requires a recent auth_time, with five minutes of clock skew",
         arguments: [
             (60, 0, nil), (60, -360, nil), (60, -361, .interactionRequired), (0, -300, nil),
             (0, -301, .interactionRequired), (60, 100_000, nil), (.max, -1_000_000, nil),
@@ -89,7 +89,7 @@ struct SignInRuleTests {
         #expect(refusal(at: Sample.now + offset) { $0.maxAge = maxAge }?.kind == expected)
     }
 
-    @Test("with max_age a proof without a time is no proof; without max_age nobody looks")
+    @Test("max_age without auth_time is refused, and auth_time is ignored without max_age")
     func noTime() {
         #expect(refusal { $0.maxAge = 60 }?.kind == .invalidResponse)
         #expect(refusal(at: 0) { $0.maxAge = 60 }?.kind == .invalidResponse)
@@ -97,7 +97,7 @@ struct SignInRuleTests {
     }
 
     @Test(
-        "an authentication context that is demanded must be there, and one of those that are named",
+        "a required authentication context must be present and among those named",
         arguments: [
             (nil, nil, true), ("silver", nil, true), (nil, [], false), ("silver", [], true),
             ("silver", ["gold"], false),

@@ -4,9 +4,9 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What a sign-out is about")
+@Suite("The reach of a sign-out")
 struct SignOutRuleTests {
-    @Test("an app's sign-out is for that app; wipe is for its group; no app, or a shared device, is for everything")
+    @Test("an app's sign-out covers the app, wipe its group, and no app or a shared device everything")
     func reach() {
         #expect(SignOutReach(hasApp: true, wipe: false, isSharedDevice: false) == .app)
         #expect(SignOutReach(hasApp: true, wipe: true, isSharedDevice: false) == .group)
@@ -21,7 +21,7 @@ struct SignOutRuleTests {
         return account
     }
 
-    @Test("current is signed in, previous was current when the app last knew, lastSignedOut was signed out last")
+    @Test("current is signed in, previous was the app's last known current one, lastSignedOut signed out last")
     func current() throws {
         let accounts = [account("ann", signedIn: false), account("bob", signedIn: false), account("cem")]
         let times = [accounts[0].id: Sample.now + 5, accounts[1].id: Sample.now + 9]
@@ -35,7 +35,7 @@ struct SignOutRuleTests {
         #expect(try CurrentAccountRule.among([], signedOutAt: [:], currentAt: [:]) == CurrentAccounts())
     }
 
-    @Test("several accounts are no current account")
+    @Test("several accounts mean no current account")
     func several() {
         let error = #expect(throws: BrokerError.self) {
             try CurrentAccountRule.among([account("ann"), account("bob")], signedOutAt: [:], currentAt: [:])
@@ -44,7 +44,7 @@ struct SignOutRuleTests {
         #expect(error?.details.accounts?.map(\.username) == ["ann", "bob"])
     }
 
-    @Test("when everybody has signed out, a sign-in of nobody in particular asks for the password")
+    @Test("a sign-in without an account asks for the password when all are signed out")
     func login() {
         func isDue(_ entries: KnownAccounts.Entry...) -> Bool {
             let known = KnownAccounts(entries)

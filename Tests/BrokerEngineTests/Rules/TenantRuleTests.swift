@@ -47,7 +47,7 @@ struct TenantRuleTests {
         AppRegistration(name: "mail", clientID: "client-1", authority: entra())
     }
 
-    // MARK: Who
+    // MARK: Accounts
 
     @Test("client_info names the account's home: uid and utid")
     func clientInfoParts() throws {
@@ -58,7 +58,7 @@ struct TenantRuleTests {
     }
 
     @Test(
-        "client_info that names no home in the form of ids counts as none",
+        "client_info without a home in the form of ids is ignored",
         arguments: [
             "", "!!!", clientInfo("[]"), clientInfo("{}"), clientInfo(#"{"uid":"u"}"#),
             clientInfo(#"{"uid":"","utid":"t"}"#), clientInfo(#"{"uid":"a/b","utid":"t"}"#),
@@ -81,7 +81,7 @@ struct TenantRuleTests {
         #expect(elsewhere.homeAccountID.homeTenant == nil)
     }
 
-    @Test("the realm is the ID token's tenant, never common; elsewhere the authority's path")
+    @Test("the realm is the ID token's tenant, never common, and elsewhere the authority's path")
     func realm() {
         let upper = Self.claims(tenant: Self.home.uppercased())
         #expect(TokenIdentity(upper, clientInfo: nil, at: Self.entra()).realm == Self.home)
@@ -90,7 +90,7 @@ struct TenantRuleTests {
         #expect(TokenIdentity(Self.claims(), clientInfo: nil, at: policy).realm == "tfp/t.onmicrosoft.com/b2c_1_in")
     }
 
-    @Test("a refresh that answers with another person's token is refused, at home and abroad")
+    @Test("a refresh that returns another person's token is refused, at home and in guest tenants")
     func otherPerson() {
         let account = Self.record()
         func refreshed(_ claims: IDTokenClaims, _ info: String?) -> TokenIdentity? {
@@ -105,9 +105,9 @@ struct TenantRuleTests {
         #expect(refreshed(Self.claims(), Self.clientInfo)?.realm == Self.home)
     }
 
-    // MARK: Where
+    // MARK: Destinations
 
-    @Test("silent on common, organizations and consumers goes to the account's home tenant")
+    @Test("silent requests on common, organizations and consumers go to the account's home tenant")
     func homeTenant() throws {
         let known = Self.known(Self.record(), Self.record(realm: Self.guest))
         for tenant in ["common", "organizations", "consumers"] {
@@ -117,7 +117,7 @@ struct TenantRuleTests {
         }
     }
 
-    @Test("a tenant's id means that tenant; its domain name means the tenant it was once found to be")
+    @Test("a tenant's id means that tenant, and its domain name the tenant found for it before")
     func namedTenant() throws {
         let known = Self.known(Self.record(), Self.record(realm: Self.guest, domains: ["fabrikam.example"]))
         let entry = try #require(known.entries.first)
@@ -130,7 +130,7 @@ struct TenantRuleTests {
         #expect(TenantRules.destination(of: Self.entra(Self.guest), for: entry) == Self.entra(Self.guest))
     }
 
-    @Test("at an issuer without tenants the request's authority is where it goes")
+    @Test("the request's authority is the destination at an issuer without tenants")
     func generic() {
         let entry = Sample.account("alice")
         let known = KnownAccounts([entry])
@@ -138,7 +138,7 @@ struct TenantRuleTests {
         #expect(TenantRules.destination(of: Sample.authority(), for: entry) == Sample.authority())
     }
 
-    @Test("an authority named for one request is of the app's own kind and cloud")
+    @Test("an authority named for one request must be of the app's own kind and cloud")
     func override() throws {
         try TenantRules.check(nil, for: Self.app)
         try TenantRules.check(Self.entra(Self.guest), for: Self.app)
@@ -153,7 +153,7 @@ struct TenantRuleTests {
     }
 
     @Test(
-        "a public client without tenants stays at its own host: elsewhere a namesake would come into its group",
+        "a public client without tenants stays at its own host, so that no namesake enters its group",
         arguments: ["https://other.example", "https://id.example.org:8443/realm", "https://sub.id.example.org/realm"])
     func overrideOfGenericApp(other: String) {
         let error = #expect(throws: BrokerError.self) {
@@ -162,7 +162,7 @@ struct TenantRuleTests {
         #expect(error?.kind == .invalidAuthority)
     }
 
-    @Test("a client's secret is for its own issuer: no other may be named for it")
+    @Test("a client with a secret cannot name another issuer")
     func overrideWithSecret() throws {
         var app = Sample.app()
         app.clientSecret = Secret("s")
@@ -178,7 +178,7 @@ struct TenantRuleTests {
 
     // MARK: Profiles
 
-    @Test("one person in several tenants is one account, the home tenant's profile in front")
+    @Test("one person in several tenants is one account, shown with the home tenant's profile")
     func profiles() throws {
         let known = Self.known(
             Self.record(realm: Self.guest, createdAt: 5), Self.record(createdAt: 9), Self.record("bob", uid: "bob"))
@@ -192,7 +192,7 @@ struct TenantRuleTests {
         #expect(known.entries.filter { $0.account == alice }.count == 2)
     }
 
-    @Test("a person whose home is not known yet is shown as the tenant knows them")
+    @Test("a person whose home is not known yet is shown with the tenant's profile")
     func guestOnly() throws {
         let alice = try #require(Self.known(Self.record(realm: Self.guest)).entries.first).account
         #expect(alice.tenantId == Self.guest)
@@ -207,7 +207,7 @@ struct TenantRuleTests {
         #expect(Self.known(record).entries.first?.account.tenantProfiles == nil)
     }
 
-    @Test("an account fits every tenant of its cloud and is chosen once; in another cloud it is unknown")
+    @Test("an account fits every tenant of its cloud and is chosen once, and is unknown in another cloud")
     func choice() {
         let known = Self.known(Self.record(), Self.record(realm: Self.guest))
         func choose(_ selector: AccountReference?, at authority: Authority) -> String {
@@ -229,7 +229,7 @@ struct TenantRuleTests {
 
     // MARK: Records
 
-    @Test("tokens got on common are filed under the tenant that issued them")
+    @Test("tokens requested on common are filed under the tenant that issued them")
     func filing() throws {
         func grant(_ authority: Authority, known: AccountRecord? = nil) throws -> GrantedTokens {
             var response = TokenResponse(accessToken: Secret("at"), idToken: Secret("id"))

@@ -30,7 +30,7 @@ struct ThrottleTests {
         return throttle.refusal(of: request, at: .seconds(1000))?.details.retryAfter
     }
 
-    @Test("a Retry-After stops the same request for as long, and the answer says how long it still is")
+    @Test("a Retry-After stops the same request for that time, and the answer names the rest")
     func retryAfter() throws {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(503, retryAfter: 7), at: .seconds(1000))
@@ -46,7 +46,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "what an administrator can put right is asked about again when the person insists, a moment later",
+        "a refusal that an administrator can correct is retried for a forced request after a moment",
         arguments: [ErrorReason.notAssigned, .notInTenant, .blockedByPolicy])
     func administrator(reason: ErrorReason) {
         var throttle = RequestThrottle()
@@ -57,7 +57,7 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1119)) != nil)
     }
 
-    @Test("what only the person can put right is not asked about again, however they insist")
+    @Test("a refusal that only the person can correct is not retried, even for a forced request")
     func person() {
         var throttle = RequestThrottle()
         let error = BrokerError(.interactionRequired, "no", reason: .consentRequired)
@@ -69,24 +69,24 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, insists: true, at: .seconds(1062)) == nil)
     }
 
-    @Test("status 429 without a Retry-After stops it for 60 seconds")
+    @Test("status 429 without a Retry-After stops the request for 60 seconds")
     func tooManyRequests() { #expect(pause(after: failure(429)) == 60) }
 
-    @Test("nobody is sent away for more than an hour, nor for no time at all")
+    @Test("a pause is never longer than an hour, and never zero")
     func bounds() {
         #expect(pause(after: failure(503, retryAfter: 1_000_000)) == 3600)
         #expect(pause(after: failure(503, retryAfter: 0)) == 1)
     }
 
     @Test(
-        "a plain 5xx may be tried again at once; when it stays, the pauses grow up to a minute",
+        "a plain 5xx may be retried at once, and repeated ones cause growing pauses up to a minute",
         arguments: [(1, nil), (2, 2), (3, 4), (4, 8), (6, 32), (7, 60), (60, 60)])
     func growingPause(times: Int, seconds: Int?) {
         #expect(pause(after: failure(500), times: times) == seconds)
         #expect(pause(after: BrokerError(.serverUnavailable, "no answer"), times: times) == seconds)
     }
 
-    @Test("failures that lie long apart do not add up")
+    @Test("failures far apart do not add up")
     func farApart() {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(500), at: .seconds(1000))
@@ -94,7 +94,7 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(2000)) == nil)
     }
 
-    @Test("a success ends the row of failures")
+    @Test("a success resets the count of failures")
     func success() {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(500), at: .seconds(1000))
@@ -103,26 +103,26 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1001)) == nil)
     }
 
-    @Test("while the broker rests a pause goes on, and of one that is over it stays known how often it failed")
+    @Test("trimming keeps current pauses, and the failure count of past ones")
     func resting() throws {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(503, retryAfter: 7), at: .seconds(1000))
-        throttle.rest(at: .seconds(1006))
+        throttle.trim(at: .seconds(1006))
         #expect(try #require(throttle.refusal(of: request, at: .seconds(1006))).details.httpStatus == 503)
-        throttle.rest(at: .seconds(1007))
+        throttle.trim(at: .seconds(1007))
         #expect(throttle.refusal(of: request, at: .seconds(1007)) == nil)
         throttle.failed(request, with: failure(500), at: .seconds(1008))
         #expect(throttle.refusal(of: request, at: .seconds(1008))?.details.retryAfter == 2)
     }
 
-    @Test("while the broker rests it forgets failures whose time is over, and no others")
+    @Test("trimming removes only failures whose time is over")
     func forgetting() {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(500), at: .seconds(1000))
         throttle.failed(Self.request(token: 2), with: failure(500), at: .seconds(1060))
-        throttle.rest(at: .seconds(1119))
+        throttle.trim(at: .seconds(1119))
         #expect(throttle.count == 2)
-        throttle.rest(at: .seconds(1120))
+        throttle.trim(at: .seconds(1120))
         #expect(throttle.count == 1)
         throttle.failed(Self.request(token: 2), with: failure(500), at: .seconds(1120))
         #expect(throttle.refusal(of: Self.request(token: 2), at: .seconds(1120)) != nil)
@@ -141,7 +141,7 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1120)) == nil)
     }
 
-    @Test("other scopes, other claims, another client, another group and a new refresh token make another request")
+    @Test("other scopes, claims, clients, groups and refresh tokens make another request")
     func others() {
         var throttle = RequestThrottle()
         throttle.failed(request, with: failure(429), at: .zero)
@@ -155,12 +155,12 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: Self.request(scopes: ["MAIL.read"]), at: .zero) != nil)
     }
 
-    @Test("without a network nobody has to wait", arguments: [ErrorKind.offline, .invalidResponse, .internal])
+    @Test("an offline error causes no pause", arguments: [ErrorKind.offline, .invalidResponse, .internal])
     func notCounted(kind: ErrorKind) {
         #expect(pause(after: BrokerError(kind, "trouble"), times: 5) == nil)
     }
 
-    @Test("a new sign-in of the account clears what was refused to it, whatever the client, and nobody else's")
+    @Test("a new sign-in clears the refusals of its account for all clients, and of no other account")
     func clearing() {
         var throttle = RequestThrottle()
         let stranger = Self.request(app: Sample.app("other"))
@@ -175,13 +175,13 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: stranger, at: .zero) != nil)
     }
 
-    @Test("for 120 seconds the holder of a dead refresh token, and no other, gets the reason; a new sign-in clears it")
+    @Test("the owner of a dead refresh token gets the reason for 120 seconds or until a new sign-in")
     func ending() {
         let holder = RequestThrottle.TokenKey(partition: Sample.partition, owner: Sample.owner())
         let error = BrokerError(.interactionRequired, "revoked", reason: .refreshTokenRevoked)
         var throttle = RequestThrottle(limit: 2)
         throttle.ended(holder, with: error, at: .seconds(10))
-        throttle.rest(at: .seconds(129))
+        throttle.trim(at: .seconds(129))
         #expect(throttle.ending(of: holder, at: .seconds(129))?.reason == .refreshTokenRevoked)
         #expect(throttle.ending(of: holder, at: .seconds(130)) == nil)
         var others = [holder, holder, holder]
@@ -196,7 +196,7 @@ struct ThrottleTests {
         #expect(throttle.ending(of: holder, at: .seconds(10)) == nil)
     }
 
-    @Test("its memory is bounded; what came first goes first")
+    @Test("its memory is bounded, and the oldest entries go first")
     func bounded() {
         var throttle = RequestThrottle(limit: 3)
         for number in 1...5 {

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// A cache as MSAL for Python writes it: numbers as text, scopes joined by spaces, an entry of a kind from tomorrow.
+/// A cache as MSAL for Python writes it: numbers as text, scopes joined by spaces, an entry of a future kind.
 enum MSALCache {
     static let home = "11111111-aaaa.22222222-bbbb"
 
@@ -63,7 +63,7 @@ struct UnifiedCacheTests {
     }
 
     @Test(
-        "what MSAL for Python filed under the name of a shared tenant is the home tenant's",
+        "a realm filed by MSAL for Python under a shared tenant becomes the home tenant",
         arguments: ["common", "Organizations"])
     func sharedTenant(name: String) throws {
         let plan = plan { sections in
@@ -83,7 +83,7 @@ struct UnifiedCacheTests {
         #expect(plan.idTokens.allSatisfy { $0.record.realm == home })
     }
 
-    @Test("an alias of the cloud is the cloud, a realm is a tenant, and the account keeps its home id")
+    @Test("cloud aliases and tenant realms are mapped, and the account keeps its home id")
     func account() throws {
         let account = try #require(plan().accounts.first)
         #expect(account.environment == "login.microsoftonline.com")
@@ -94,13 +94,13 @@ struct UnifiedCacheTests {
         #expect(account.username == "alice@example.org")
     }
 
-    @Test("what the schema does not name is kept with its record")
+    @Test("fields that the schema does not name are kept with their record")
     func unknownFields() throws {
         #expect(try #require(plan().accounts.first).extra?["account_source"] == "authorization_code")
         #expect(try #require(plan().accessTokens.first).record.extra?["key_id"] == "kept")
     }
 
-    @Test("an access token keeps its times and scopes; one that has expired is left out and counted")
+    @Test("an access token keeps its times and scopes, and an expired one is left out and counted")
     func accessTokens() throws {
         let token = try #require(plan().accessTokens.first).record
         #expect(token.expiresOn == 1_800_003_000)
@@ -113,7 +113,7 @@ struct UnifiedCacheTests {
         #expect(later.expired == 1)
     }
 
-    @Test("a token of another client, or of another cloud, is not this app's")
+    @Test("a token of another client or cloud is not the app's")
     func otherClients() {
         let other = plan(MSALCache.app(client: "client-2"))
         #expect(other.accounts.isEmpty && other.refreshTokens.isEmpty && other.accessTokens.isEmpty)
@@ -122,7 +122,7 @@ struct UnifiedCacheTests {
         #expect(plan(elsewhere).refreshTokens.isEmpty)
     }
 
-    @Test("a family's refresh token goes to its own client, and to clients that the file knows as members")
+    @Test("a family's refresh token goes to its own client and to clients that the file lists as members")
     func family() {
         func families(_ client: String, member: Bool) -> [String?] {
             plan(MSALCache.app(client: client)) { sections in
@@ -140,13 +140,13 @@ struct UnifiedCacheTests {
         #expect(families("client-2", member: false) == [])
     }
 
-    @Test("what MSAL always asks for counts as granted to its refresh tokens")
+    @Test("scopes that MSAL always requests count as granted to its refresh tokens")
     func reservedScopes() throws {
         let scopes = try #require(plan().refreshTokens.first).record.scopes
         #expect(scopes == ["openid", "profile", "offline_access", "Mail.Read"])
     }
 
-    @Test("entries that are not in order are named by their number, without their secret, and cost nobody else's")
+    @Test("malformed entries are reported by number, without their secret, and affect no other entry")
     func malformed() {
         let cache = UnifiedCache(
             MSALCache.file { sections in
@@ -158,15 +158,15 @@ struct UnifiedCacheTests {
             })
         #expect(
             cache.problems == [
-                "Entry 1 of RefreshToken is no object.", "Entry 2 of RefreshToken has no secret.",
+                "Entry 1 of RefreshToken is not an object.", "Entry 2 of RefreshToken has no secret.",
                 "Entry 3 of RefreshToken has no client_id.", "Entry 1 of AccessToken has no expires_on.",
             ])
         #expect(cache.refreshTokens.count == 1)
         #expect(cache.accessTokens.count == 1)
-        #expect(UnifiedCache(["Account": 5]).problems == ["The section Account is no object."])
+        #expect(UnifiedCache(["Account": 5]).problems == ["The section Account is not an object."])
     }
 
-    @Test("a token whose person is not in the file is reported; a token bound to a key is, too")
+    @Test("tokens without a person in the file and tokens bound to a key are reported")
     func unusable() {
         let nobody = plan { $0["Account"] = [:] }
         #expect(nobody.refreshTokens.isEmpty && nobody.accessTokens.isEmpty && nobody.accounts.isEmpty)
@@ -179,7 +179,7 @@ struct UnifiedCacheTests {
         #expect(bound.problems.count == 1)
     }
 
-    @Test("a cache time from the future is taken for now")
+    @Test("a cache time from the future is replaced by now")
     func future() throws {
         let plan = plan { sections in
             sections["RefreshToken"]?["r"] = .object(
@@ -188,7 +188,7 @@ struct UnifiedCacheTests {
         #expect(try #require(plan.refreshTokens.first).record.cachedAt == Sample.now)
     }
 
-    @Test("at a provider without tenants the person is the subject at its issuer, and a loopback port may be missing")
+    @Test("the person at a provider without tenants is the subject at its issuer, and a loopback port may be missing")
     func generic() throws {
         var app = MSALCache.app()
         app.authority = Sample.authority("http://127.0.0.1:8000/realm")
@@ -213,7 +213,7 @@ struct UnifiedCacheTests {
         #expect(try #require(plan.refreshTokens.first).record.owner.environment == "127.0.0.1:8000")
     }
 
-    @Test("where an app has several clouds, a missing port is no cloud's")
+    @Test("a missing port matches no cloud if an app has several")
     func portAmongClouds() {
         func isHere(_ environment: String, among isOneOfSeveral: Bool) -> Bool {
             ImportPlan.isEnvironment(

@@ -4,13 +4,13 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("When a watch looks at its token again")
+@Suite("The schedule of a watch")
 struct WatchScheduleTests {
     private let start: NumericDate = 1_800_000_000
     private static let offline = BrokerError(.offline, "No network.")
     private static let refused = BrokerError(.interactionRequired, "Sign in.", reason: .refreshTokenRevoked)
 
-    /// An hour's token, had at the start; times are seconds from there.
+    /// A token of one hour, received at the start; times are seconds from there.
     private func times(renewal: Int64? = nil, leaving: Int64 = 3300, end: Int64 = 3600) -> WatchSchedule.Times {
         .init(cachedAt: start, renewal: renewal.map { start + $0 }, leaving: start + leaving, end: start + end)
     }
@@ -21,7 +21,7 @@ struct WatchScheduleTests {
         schedule.wait(at: start + seconds, .seconds(seconds))
     }
 
-    @Test("nothing happens before the token leaves; a new one begins a new wait")
+    @Test("nothing happens before the token stops answering, and a new one begins a new wait")
     func renewal() {
         var schedule = schedule(times())
         #expect(wait(schedule, after: 0) == .seconds(3300))
@@ -36,7 +36,7 @@ struct WatchScheduleTests {
         #expect(wait(schedule, after: 3300) == .seconds(3300))
     }
 
-    @Test("a renewal ahead of time is looked for when it is due, and again when the token leaves")
+    @Test("a renewal is tried when it is due, and again when the token stops answering")
     func ahead() {
         var schedule = schedule(times(renewal: 1800))
         #expect(wait(schedule, after: 0) == .seconds(1800))
@@ -46,7 +46,7 @@ struct WatchScheduleTests {
     }
 
     @Test(
-        "passing failures are tried again with growing pauses, once more at the token's end, and then the watch is over"
+        "transient failures are retried with growing pauses until the token's end, which ends the watch"
     )
     func failures() {
         var schedule = schedule(times())
@@ -65,7 +65,7 @@ struct WatchScheduleTests {
         #expect(pauses.starts(with: [2, 4, 8, 16, 32, 60, 60, 60]) && pauses.reduce(0, +) == 300, "\(pauses)")
     }
 
-    @Test("what only a person can mend ends it at once, however it is found")
+    @Test("a failure that only a person can fix ends the watch at once, in either kind of look")
     func person() {
         for look in [WatchSchedule.Look.renewal, .glance] {
             var schedule = schedule(times())
@@ -78,14 +78,14 @@ struct WatchScheduleTests {
         }
     }
 
-    @Test("a passing failure of a glance changes nothing")
+    @Test("a transient failure of a glance changes nothing")
     func glanceFails() {
         var schedule = schedule(times())
         _ = schedule.found(.failed(Self.offline), by: .glance, at: start + 10, .seconds(10))
         #expect(wait(schedule, after: 10) == .seconds(3290))
     }
 
-    @Test("who wakes long after the token's end goes on trying for a minute: the network takes a while to come back")
+    @Test("a watch that wakes long after the token's end tries for a minute, until the network is back")
     func suspended() {
         var schedule = schedule(times())
         var now: Int64 = 30_000
@@ -98,7 +98,7 @@ struct WatchScheduleTests {
     }
 
     @Test(
-        "a clock that is set on makes it due at once; one that is set back makes it look once, and then no oftener than ever"
+        "a clock set forward makes it due at once, and one set back causes one extra look"
     )
     func clock() {
         let waiting = schedule(times())
@@ -109,7 +109,7 @@ struct WatchScheduleTests {
         #expect(schedule.wait(at: start - 7200, .seconds(10)) == .seconds(2))
     }
 
-    @Test("tokens that live for a second, or for no time at all, do not make it spin", arguments: [0, 1] as [Int64])
+    @Test("tokens that live for a second or no time do not make it spin", arguments: [0, 1] as [Int64])
     func shortLives(seconds: Int64) {
         var schedule = schedule(times(leaving: seconds, end: seconds))
         var (now, renewals) = (Int64(0), 0)
@@ -125,7 +125,7 @@ struct WatchScheduleTests {
         #expect((1...31).contains(renewals), "\(renewals)")
     }
 
-    @Test("a glance comes at once; those for refreshes of others come a second apart")
+    @Test("a glance comes at once, but glances for other callers' refreshes come a second apart")
     func glances() {
         var schedule = schedule(times())
         schedule.glance(soon: true, at: .seconds(10))
@@ -138,7 +138,7 @@ struct WatchScheduleTests {
         #expect(wait(schedule, after: 10) == .zero)
     }
 
-    @Test("a lifetime that no token of the provider has is not asked for all the time: half of the token's own counts")
+    @Test("a minimum beyond the tokens' lifetime counts as half of it")
     func tooLongALifetime() {
         let token = TokenLifetime(cachedAt: start, expiresOn: start + 3600)
         let rule = { ExpiryRule(now: start, buffer: 300, minimumLifetime: $0).end(of: token) - start }

@@ -4,9 +4,9 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("A client that is slower than the broker")
+@Suite("A client slower than the broker")
 struct BackpressureTests {
-    @Test("requests of a client that reads no answers are left in its own socket, and come through when it reads")
+    @Test("requests of a client that reads no answers stay in its socket, and are read when it reads")
     func slowReader() async throws {
         let answer = String(repeating: "a", count: 4000)
         let service = ScriptedService { line, connection in connection.say(line + answer) }
@@ -32,7 +32,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("a client that leaves what it subscribed to unread is cut off before it fills the memory")
+    @Test("a client that does not read its notifications is cut off before they fill the memory")
     func cutOff() async throws {
         let service = ScriptedService { _, connection in
             for _ in 0..<4000 { connection.say(String(repeating: "e", count: 1000)) }
@@ -46,7 +46,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("a handler that pauses gets no further line, also none that has arrived, until it resumes")
+    @Test("a paused handler gets no further line, not even one that has arrived, until it resumes")
     func pause() async throws {
         let held = Held<(LocalConnection, String)>()
         let service = ScriptedService { line, connection in
@@ -72,14 +72,14 @@ struct BackpressureTests {
         }
     }
 
-    @Test("a client that goes away while its handler pauses is noticed, and what it sent before is not lost")
+    @Test("a client that leaves while its handler pauses is noticed, and its earlier lines are delivered")
     func goneWhilePaused() async throws {
         let service = ScriptedService { line, connection in if line == "0" { connection.pauseReading() } }
         try await withListener(service) { bed in
             let client = try await bed.connect()
             try await client.send("0\n")
             try await eventually("the first line came") { service.counts.received == 1 }
-            // More than is read at once.
+            // More than one read takes.
             try await client.send((1..<3_000).map { "line \($0)\n" }.joined())
             await client.close()
             try await eventually("the end was noticed") { service.counts.closes == 1 }
@@ -87,7 +87,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("a client that only shuts its writing side while its handler pauses has all its lines taken, and answered")
+    @Test("a client that shuts its writing side while its handler pauses has all its lines answered")
     func halfClosedWhilePaused() async throws {
         let held = Held<LocalConnection>()
         let service = ScriptedService { line, connection in
@@ -109,7 +109,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("whoever sends many lines at once lets others have their turn between them")
+    @Test("a client that sends many lines at once lets others have their turn between them")
     func turns() async throws {
         let (isBegun, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let order = Mutex<[String]>([])
@@ -139,7 +139,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("time in which the broker itself does not read is not held against a half line")
+    @Test("a time in which the broker does not read does not count against a half line")
     func pausedHalfLine() async throws {
         let held = Held<LocalConnection>()
         let timeIsUp = Gate()
@@ -147,10 +147,10 @@ struct BackpressureTests {
             connection.say(line)
             guard line == "first" else { return }
             held.keep(connection)
-            // Next on the event loop: the half line has come in the same read, and its time is running.
+            // Next on the event loop: the half line has arrived in the same read, and its timer is running.
             connection.reactor.execute {
                 connection.pauseReading()
-                // Set after the broker's own timer, it goes off after it.
+                // Set after the broker's own timer, so it fires after it.
                 connection.reactor.schedule(after: .seconds(1)) { timeIsUp.open() }
             }
         }

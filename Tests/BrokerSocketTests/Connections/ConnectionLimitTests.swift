@@ -4,8 +4,7 @@ import BrokerTestSupport
 import Synchronization
 import Testing
 
-/// One process plays many owners: each connection that comes belongs to the next of the list, and the last one's to whom it
-/// ends with.
+/// One process plays many owners: each new connection belongs to the next of the list, and all further ones to the last.
 private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -> ConnectionOwner {
     let next = Mutex(0)
     return { _ in
@@ -16,12 +15,12 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
     }
 }
 
-@Suite("Nobody takes everybody's place") struct ConnectionLimitTests {
+@Suite("Fair limits of connections") struct ConnectionLimitTests {
     private let greedy = ConnectionOwner(.process(pid: 1), of: Partition(uid: 1000), mayUseReserve: true)
     private let modest = ConnectionOwner(.process(pid: 2), of: Partition(uid: 1000), mayUseReserve: true)
     private let stranger = ConnectionOwner(.unidentified, of: Partition(uid: 1000), mayUseReserve: false)
 
-    @Test("when all places are taken, whoever has few connections and may use the reserve still gets one")
+    @Test("without free slots, an owner with few connections who may use the reserve still gets one")
     func reserve() async throws {
         let service = ScriptedService(owner: owners(greedy, greedy, stranger, modest))
         try await withListener(service, limits: { $0.connections = 2 }) { bed in
@@ -32,7 +31,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
-    @Test("a sandbox, and all who cannot be told, have a share of their own, and leave the others theirs")
+    @Test("a sandbox, and all unidentified callers together, have a share, and leave the others theirs")
     func share() async throws {
         for limited in [stranger, ConnectionOwner(.sandbox("game"), of: Partition(uid: 1000), mayUseReserve: false)] {
             let service = ScriptedService(owner: owners(limited, limited, limited, modest))
@@ -46,7 +45,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
     }
 
     @Test(
-        "a connection that has long been quiet gives way, that of whoever has the most, and the longest quiet one first"
+        "without free slots, the longest quiet connection of the owner with the most is evicted"
     )
     func quietGivesWay() async throws {
         let service = ScriptedService(owner: owners(modest, greedy, greedy, stranger))
@@ -75,7 +74,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         ConnectionOwner(.unnamedSandbox(unit: unit), of: Partition(uid: 1000), mayUseReserve: false)
     }
 
-    @Test("a sandbox that counts as many has half of the places with all of its kind; the rest is for others")
+    @Test("unnamed sandboxes have half of a user's slots together, and the rest is for others")
     func unnamedShare() async throws {
         let service = ScriptedService(
             owner: owners(unnamed("a"), unnamed("b"), stranger, unnamed("c"), unnamed("d"), modest, greedy))
@@ -94,7 +93,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
     }
 
     @Test(
-        "a sandbox that counts as many makes the broker hold no more than all of its kind may; a neighbour is not cut off"
+        "an unnamed sandbox fills no more memory than all of its kind may, and a neighbour stays connected"
     )
     func unnamedMemory() async throws {
         let service = ScriptedService(owner: owners(modest, unnamed("a"), unnamed("b"), unnamed("c")))
@@ -115,7 +114,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
-    @Test("whoever makes the broker hold the most is cut off; a neighbour's half line is waited for")
+    @Test("the client that fills the most memory is cut off, and a neighbour's half line is awaited")
     func memory() async throws {
         let service = ScriptedService(owner: owners(modest, greedy))
         try await withListener(service, limits: { $0.held = 600_000 }) { bed in
@@ -135,7 +134,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
-    @Test("who waits for something, or was active a moment ago, is not sent away")
+    @Test("a connection that waits for an answer, or was active a moment ago, is not evicted")
     func busyStays() async throws {
         for isBusy in [true, false] {
             let service = ScriptedService(owner: owners(modest, greedy, stranger))

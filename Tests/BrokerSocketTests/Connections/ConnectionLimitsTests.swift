@@ -4,7 +4,7 @@ import Testing
 @Suite("Limits of connections")
 struct ConnectionLimitsTests {
     @Test(
-        "all places fit into the descriptors of the process, and some are kept for who has few",
+        "all slots fit into the descriptors of the process, including those of the reserve",
         arguments: [64, 100, 160, 600, 1_024, 4_096])
     func descriptors(most: Int) {
         var limits = ConnectionLimits()

@@ -2,7 +2,7 @@ import BrokerSocket
 import BrokerTestSupport
 import Testing
 
-@Suite("How a connection ends")
+@Suite("The end of a connection")
 struct EndingTests {
     private typealias Waiting = Held<(LocalConnection, String)>
 
@@ -28,7 +28,7 @@ struct EndingTests {
         }
     }
 
-    @Test("a line cut off by the end is named and not taken for a request")
+    @Test("a line cut off by the end is reported and not taken for a request")
     func cutOffLine() async throws {
         let service = ScriptedService()
         try await withListener(service) { bed in
@@ -40,7 +40,7 @@ struct EndingTests {
         }
     }
 
-    @Test("a client that is gone is noticed at once, also after it shut its writing side, while its answer is pending")
+    @Test("a client that leaves while its answer is pending is noticed at once, even after a half-close")
     func gone() async throws {
         let held = Waiting()
         let service = ScriptedService(onLine: { held.keep(($1, $0)) }, onInputEnd: { _ in })
@@ -57,14 +57,14 @@ struct EndingTests {
             try await eventually("the handler sees the end of input") { service.counts.inputEnds >= 1 }
             await second.close()
             try await eventually("the end was noticed") { service.counts.closes == 2 }
-            // Nobody is there any more.
+            // The client has gone.
             answerAllAndClose(held)
             try await bed.listener.heartbeat()
             #expect(bed.listener.connectionCount == 0)
         }
     }
 
-    @Test("what was sent before the client went away is still delivered")
+    @Test("lines sent before the client went away are still delivered")
     func sendAndGo() async throws {
         let service = ScriptedService()
         try await withListener(service) { bed in
@@ -76,7 +76,7 @@ struct EndingTests {
         }
     }
 
-    @Test("close sends what was written and delivers nothing more")
+    @Test("close sends the written lines and delivers nothing more")
     func close() async throws {
         let service = ScriptedService { line, connection in
             connection.say(String(repeating: line, count: 100_000))
@@ -91,7 +91,7 @@ struct EndingTests {
         }
     }
 
-    @Test("a client that does not take its last answers cannot hold the connection")
+    @Test("a client that does not read its last answers cannot hold the connection")
     func closeUnread() async throws {
         let service = ScriptedService { _, connection in
             connection.say(String(repeating: "x", count: 2 << 20))
@@ -105,7 +105,7 @@ struct EndingTests {
         }
     }
 
-    @Test("shutdown lets handlers answer what is under way, takes nobody new and removes the path")
+    @Test("shutdown lets handlers answer, accepts no more connections and removes the path")
     func drain() async throws {
         let held = Waiting()
         let service = ScriptedService(onLine: { held.keep(($1, $0)) }, onDrain: { _ in })
@@ -125,7 +125,7 @@ struct EndingTests {
         }
     }
 
-    @Test("what is not done at shutdown's deadline is cut off")
+    @Test("connections still open at shutdown's deadline are cut off")
     func deadline() async throws {
         let service = ScriptedService(onLine: { _, _ in }, onDrain: { _ in })
         try await withListener(service) { bed in

@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("A connection that a process hands on to another", .serialized)
+@Suite("A connection handed on to another process", .serialized)
 struct HandedOnTests {
-    /// Connects, writes what the letters say (c: who connected, o: another process, t: a third one), and prints the answers.
+    /// Connects, writes as the letters say (c: the connecting process, o: another process, t: a third one), and prints the answers.
     private static let script = """
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
@@ -32,7 +32,7 @@ struct HandedOnTests {
         return result.output
     }
 
-    @Test("lines of who connected are nobody else's")
+    @Test("lines of the process that connected are attributed to it")
     func plain() async throws {
         let service = ScriptedService()
         try await withListener(service) { (bed) async throws in
@@ -41,7 +41,7 @@ struct HandedOnTests {
         }
     }
 
-    @Test("who writes on it later is told before the first line of it")
+    @Test("a later writer is reported before its first line")
     func handedOn() async throws {
         let service = ScriptedService()
         try await withListener(service) { (bed) async throws in
@@ -52,7 +52,7 @@ struct HandedOnTests {
         }
     }
 
-    @Test("no line is of two, and no connection goes back and forth")
+    @Test("no line has two writers, and no connection goes back and forth")
     func mixed() async throws {
         for (steps, expected) in [
             ("cbegun-,oended", "many writers\n"), ("cone,otwo,cthree", "one\ntwo\nmany writers\n"),
@@ -65,7 +65,7 @@ struct HandedOnTests {
         }
     }
 
-    /// Sends a descriptor with a line, prints how that ended, and waits until nobody has the descriptor any more.
+    /// Sends a descriptor with a line, prints the result, and waits until no process has the descriptor any more.
     private static let sending = """
         import array, os, socket, sys
         read, write = os.pipe()
@@ -86,7 +86,7 @@ struct HandedOnTests {
         assert os.read(read, 1) == b''
         """
 
-    /// Waits without holding one of the tests' own threads.
+    /// Waits without blocking one of the tests' own threads.
     private static func signal(from semaphore: DispatchSemaphore) async {
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
@@ -96,7 +96,7 @@ struct HandedOnTests {
         }
     }
 
-    @Test("descriptors are never taken, neither later nor before the connection was accepted")
+    @Test("descriptors are never accepted, neither later nor before the connection was accepted")
     func refusedDescriptors() async throws {
         let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let service = ScriptedService(
@@ -117,12 +117,12 @@ struct HandedOnTests {
             mayGoOn.signal()
             #expect(await early.exitStatus() == .exited(0))
             #expect(early.outputText == "sent\ndescriptors\n")
-            // The one that was let in, and the line of the test's own.
+            // The admitted connection's line, and the test's own.
             #expect(service.counts.received == 2)
         }
     }
 
-    /// Sends, over and over, what would linger where it is closed, as long as the peer of this lives, and stays.
+    /// Sends descriptors that would linger when closed, repeatedly, as long as the peer of this lives, and stays.
     private static let hanging = """
         import array, os, socket, struct, sys
         listener = socket.socket()
@@ -158,7 +158,7 @@ struct HandedOnTests {
         sys.stdin.readline()
         """
 
-    @Test("whoever sends what lingers keeps no thread")
+    @Test("a client that sends lingering descriptors blocks no thread")
     func threads() async throws {
         let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let service = ScriptedService(
@@ -169,7 +169,7 @@ struct HandedOnTests {
                 mayGoOn.wait()
             })
         try await withListener(service) { (bed) async throws in
-            // Nobody is accepted, and so refused anything, before all is sent.
+            // No connection is accepted, and so none refused, before all is sent.
             let client = try await bed.connect()
             try await client.sendLine("busy")
             await Self.signal(from: isBusy)
@@ -180,7 +180,7 @@ struct HandedOnTests {
             mayGoOn.signal()
             try await eventually("all are accepted") { service.peers.count == 101 }
             try await eventually("all are closed") { bed.listener.connectionCount == 1 }
-            // Each that lingers has a thread, for ten minutes. Other tests have theirs.
+            // Each lingering one has a thread, for ten minutes. Other tests have theirs.
             try await eventually("the threads have ended") { try Self.threads() < before + 50 }
             crowd.closeInput()
             #expect(await crowd.exitStatus() == .exited(0))

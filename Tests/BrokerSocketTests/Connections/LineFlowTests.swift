@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Lines over a Unix socket")
 struct LineFlowTests {
-    @Test("requests that come together are answered in order, and the answers go out together")
+    @Test("requests sent together are answered in order, and the answers go out together")
     func pipelined() async throws {
         let asking = Mutex<LineClient?>(nil)
         let hadAnswer = Recorder<Bool?>()
@@ -19,14 +19,14 @@ struct LineFlowTests {
         try await withListener(service) { bed in
             let client = try await bed.connect()
             asking.withLock { $0 = client }
-            // One small write, which the broker takes by one read.
+            // One small write, which the broker gets in one read.
             try await client.send("one\ntwo\nthree\n")
             #expect(try await client.readLines(3) == ["one", "two", "three"])
             #expect(hadAnswer.all == [false, false, false])
         }
     }
 
-    @Test("who sends many requests that wait is not served before others: each has one line, and then the next one has")
+    @Test("a client with many waiting requests does not delay others, as each has one line in turn")
     func turns() async throws {
         let lines = Recorder<String>()
         let bothHaveSent = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("the kernel says who connected, and that stays known after the process ended")
+    @Test("the kernel identifies the connecting process, also after the process ended")
     func peer() async throws {
         let service = ScriptedService()
         try await withListener(service) { bed in
@@ -70,7 +70,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("a client that stalls in half a line gets an error and is closed; others are served meanwhile")
+    @Test("a client that stalls in half a line is refused and closed, while others are served")
     func halfLine() async throws {
         let service = ScriptedService()
         try await withListener(service, limits: { $0.halfLine = .milliseconds(300) }) { bed in
@@ -83,13 +83,13 @@ struct LineFlowTests {
             #expect(try await busy.ask("meanwhile") == "meanwhile")
             #expect(try await stalled.readLine() == "stalled")
             #expect(try await stalled.readLine() == nil)
-            // Doing nothing at all is allowed for as long as one likes.
+            // An idle connection is allowed for any time.
             #expect(try await idle.ask("still here") == "still here")
             try await eventually("the stalled connection is gone") { service.counts.closes == 1 }
         }
     }
 
-    @Test("a slow line is in time when each line is, however long they take together")
+    @Test("a slow line is in time if each line is, however long they take together")
     func slowLines() async throws {
         let service = ScriptedService()
         try await withListener(service, limits: { $0.halfLine = .seconds(600) }) { bed in
@@ -102,10 +102,10 @@ struct LineFlowTests {
         }
     }
 
-    @Test("a line of 1 MiB is taken, a byte more is refused although the client goes on sending")
+    @Test("a line of 1 MiB is accepted, and one byte more refused although the client continues")
     func tooLong() async throws {
         let service = ScriptedService { line, connection in connection.say("\(line.utf8.count)") }
-        // On a busy machine the client may take its time to send what nobody wants.
+        // On a busy machine the client may take its time to send the dropped bytes.
         try await withListener(service, limits: { $0.linger = .seconds(60) }) { bed in
             let exact = try await bed.connect()
             let limit = 1 << 20
@@ -127,7 +127,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("the connection above the limit gets an error and is closed; when another ends, its place is free")
+    @Test("the connection above the limit is refused and closed, and another's end frees its slot")
     func connectionLimit() async throws {
         let service = ScriptedService()
         try await withListener(service, limits: { $0.connections = 3 }) { bed in
@@ -149,7 +149,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("256 connections at once are all served, and a crowd beyond them is turned away")
+    @Test("256 simultaneous connections are all served, and those beyond them are refused")
     func crowd() async throws {
         let service = ScriptedService()
         try await withListener(service) { bed in
@@ -177,7 +177,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("a peer that policy refuses gets the reason, also when it sent a request first")
+    @Test("a peer refused by policy gets the reason, even if it sent a request first")
     func refusedByPolicy() async throws {
         let service = ScriptedService(admission: { _ in "not you" })
         try await withListener(service) { bed in
@@ -194,7 +194,7 @@ struct LineFlowTests {
         let owner = geteuid()
         let service = ScriptedService(admission: { $0.uid == owner ? nil : "uid \($0.uid) is not served" })
         try await withListener(service, audience: .everybody) { bed in
-            // The folder is 0700: in user mode nobody else comes as far as the socket.
+            // The folder is 0700: in user mode no other user reaches the socket.
             chmod(bed.bed.directory.path, 0o755)
             let script = """
                 import socket, sys
@@ -238,7 +238,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("bytes that are no text reach the handler and harm nobody")
+    @Test("bytes that are not UTF-8 reach the handler and harm no one")
     func binary() async throws {
         let service = ScriptedService { line, connection in connection.say("\(line.utf8.count)") }
         try await withListener(service) { bed in
@@ -248,7 +248,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("the event loop and the tasks that it starts answer the watchdog's question")
+    @Test("the event loop and its tasks answer the watchdog's heartbeat")
     func heartbeat() async throws {
         try await withListener(ScriptedService()) { bed in
             try await bed.listener.heartbeat()

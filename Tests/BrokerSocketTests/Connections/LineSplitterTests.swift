@@ -29,7 +29,7 @@ struct LineSplitterTests {
         }
     }
 
-    @Test("a line that is kept is not changed by what comes after it")
+    @Test("a stored line is not changed by later bytes")
     func keptLine() {
         var splitter = LineSplitter(limit: 100)
         splitter.append("kept\nhal")

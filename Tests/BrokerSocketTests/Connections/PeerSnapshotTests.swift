@@ -6,9 +6,9 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Looking at who connects keeps nobody waiting")
+@Suite("Inspection of peers outside the reactor")
 struct PeerSnapshotTests {
-    @Test("while one process takes long to be looked at, others are served, and the watchdog has its answer")
+    @Test("a slow inspection of one process delays neither other clients nor the watchdog")
     func slow() async throws {
         let (isLooking, mayEnd) = (Promise<Void>(), DispatchSemaphore(value: 0))
         let own = getpid()
@@ -18,7 +18,7 @@ struct PeerSnapshotTests {
             mayEnd.wait()
         })
         try await withListener(service) { bed in
-            // Neither of this process: the first is looked at, and no more than one of a process at a time.
+            // None of this process: the first is being inspected, and only one of a process at a time.
             let clients = [try await bed.connect(), try await bed.connect(), try await bed.connect()]
             await isLooking.value
             try await bed.listener.heartbeat()
@@ -39,7 +39,7 @@ struct PeerSnapshotTests {
         print(connection.makefile().readline())
         """
 
-    @Test("while many wait to be looked at nobody else is accepted; all are served in the end")
+    @Test("no more peers are accepted while many wait for inspection, and all are served in the end")
     func many() async throws {
         let mayBegin = DispatchSemaphore(value: 0)
         let service = ScriptedService(looking: { _ in mayBegin.wait() })

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import Glibc
 import Synchronization
 
-/// A ``ConnectionService`` that does what a test says and counts the calls it gets.
+/// A ``ConnectionService`` scripted by a test that counts its calls.
 final class ScriptedService: ConnectionService {
     struct Counts: Equatable {
         var received = 0
@@ -22,10 +22,10 @@ final class ScriptedService: ConnectionService {
     private let seenWriters = Mutex<[PeerCredentials]>([])
     let admission: @Sendable (PeerCredentials) -> String?
     let owner: @Sendable (PeerCredentials) -> ConnectionOwner
-    /// Called while a peer is looked at.
+    /// Called while a peer is inspected.
     let looking: @Sendable (PeerCredentials) -> Void
     let onLine: OnLine
-    /// Nil leaves the protocol's own behaviour.
+    /// `nil` keeps the protocol's own behaviour.
     let onInputEnd: OnEvent?
     let onDrain: OnEvent?
 
@@ -48,7 +48,7 @@ final class ScriptedService: ConnectionService {
     }
 
     private let idle = Mutex(false)
-    /// What every handler says of itself.
+    /// The `isIdle` of every handler.
     var isIdle: Bool {
         get { idle.withLock { $0 } }
         set { idle.withLock { $0 = newValue } }
@@ -56,7 +56,7 @@ final class ScriptedService: ConnectionService {
 
     var counts: Counts { state.withLock { $0 } }
     var peers: [PeerCredentials] { seen.withLock { $0 } }
-    /// Processes that connections were handed on to.
+    /// The processes that connections were handed on to.
     var writers: [PeerCredentials] { seenWriters.withLock { $0 } }
 
     func look(at peer: PeerCredentials) -> PeerSnapshot? {
@@ -119,12 +119,12 @@ final class ScriptedService: ConnectionService {
     }
 }
 
-/// What a test keeps of a service until it takes it. A connection has its service, which has what it keeps: what is not taken
-/// stays for ever.
+/// Objects of a service that a test keeps until it takes them. A connection has its service, which holds them: those not taken
+/// stay for ever.
 final class Held<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 
-    /// - Returns: how many there are now.
+    /// - Returns: the present number.
     @discardableResult
     func keep(_ value: Value) -> Int {
         values.withLock { values in

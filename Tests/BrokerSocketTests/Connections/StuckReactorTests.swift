@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("A reactor that is stuck for a moment")
+@Suite("A temporarily blocked reactor")
 struct StuckReactorTests {
-    /// A client whose line holds up the reactor until the gate opens.
+    /// Runs a client whose line blocks the reactor until the gate opens.
     private func withStuckReactor(
         limits: (inout ConnectionLimits) -> Void = { _ in },
         _ body: (ListenerBed, ScriptedService, LineClient, DispatchSemaphore) async throws -> Void
@@ -27,7 +27,7 @@ struct StuckReactorTests {
         }
     }
 
-    @Test("has no heartbeat until it goes on")
+    @Test("a blocked reactor has no heartbeat until it continues")
     func heartbeat() async throws {
         try await withStuckReactor { (bed, _, client, gate) async throws in
             let isOpen = Atomic(false)
@@ -35,7 +35,7 @@ struct StuckReactorTests {
                 try await listener.heartbeat()
                 return isOpen.load(ordering: .relaxed)
             }
-            // One that does not ask the reactor is over by then.
+            // A heartbeat that bypasses the reactor would be over by then.
             for _ in 0..<100 { await Task {}.value }
             isOpen.store(true, ordering: .relaxed)
             gate.signal()
@@ -44,7 +44,7 @@ struct StuckReactorTests {
         }
     }
 
-    @Test("gives a place to a client that connects after another has hung up, which it has not seen yet")
+    @Test("a slot goes to a new client after an earlier one's unnoticed hangup")
     func hungUp() async throws {
         try await withStuckReactor(limits: {
             $0.connections = 1
@@ -60,7 +60,7 @@ struct StuckReactorTests {
         }
     }
 
-    @Test("knows the writer of a line that came on a connection before it accepted that")
+    @Test("the writer of a line is known even if it was sent before the connection was accepted")
     func early() async throws {
         try await withStuckReactor { (bed, service, _, gate) async throws in
             let path = bed.bed.path("early.sock")

@@ -4,7 +4,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-/// The page that asks, in a real browser. Screenshots as in ``PageInBrowserTests``.
+/// The question's page, in a real browser. Screenshots as in ``PageInBrowserTests``.
 @Suite(
     "The question in Chromium", .enabled(if: Prerequisite.chromium.shouldRun, "needs chromium and chromium-driver"))
 struct ConsentInChromiumTests {
@@ -18,7 +18,7 @@ struct ConsentInChromiumTests {
         "notes https://login.example.org/ " + "x".repeated(160),
         scopes: (0..<24).map { "https://api.example.org/auth/scope-\($0)" })
 
-    @Test("it reads well, light and dark, wide and narrow, and breaks no policy")
+    @Test("the question reads well, light and dark, wide and narrow, and violates no policy")
     func looks() async throws {
         try await withTestBed { bed in
             let browser = try await HeadlessBrowser.start(in: bed)
@@ -49,7 +49,7 @@ struct ConsentInChromiumTests {
     }
 
     @Test(
-        "with letters twice as large, on a telephone, no word is torn; what can be pressed is seen and told apart",
+        "with double-sized letters, on a telephone, no word is cut and controls are distinct",
         arguments: [16, 32])
     func largeText(size: Int) async throws {
         try await withTestBed { bed in
@@ -75,7 +75,7 @@ struct ConsentInChromiumTests {
                     }
                 }
             }
-            // On the last page: that they would have been told.
+            // On the last page: proves that violations would be reported.
             let spoiled = """
                 document.querySelector(".allow").style.border = "2px solid \(Self.almost)";
                 document.querySelector("h1").style.inlineSize = "3ch";
@@ -94,7 +94,7 @@ struct ConsentInChromiumTests {
     /// The dark page's card.
     private static let almost = "#1b2028"
 
-    @Test("F5 shows the question again, and its answer counts; who opens the address besides still withdraws it")
+    @Test("F5 shows the question again and its answer counts, but another visitor withdraws it")
     func reload() async throws {
         try await withTestBed { bed in
             let browser = try await HeadlessBrowser.start(in: bed)
@@ -120,7 +120,7 @@ struct ConsentInChromiumTests {
         }
     }
 
-    @Test("its buttons answer", arguments: [("Allow", "Allowed"), ("Deny", "Denied")])
+    @Test("the question's buttons answer it", arguments: [("Allow", "Allowed"), ("Deny", "Denied")])
     func buttons(button: String, heading: String) async throws {
         try await withTestBed { bed in
             let browser = try await HeadlessBrowser.start(in: bed)
@@ -135,8 +135,8 @@ struct ConsentInChromiumTests {
 }
 
 private enum ConsentLooks {
-    /// Looks at the question as it came out. `torn` lists words of up to twelve letters that go on in the next line, `unseen` controls
-    /// whose border and ground are both below 3 to 1 against what is around them (WCAG 2.2, 1.4.11), `faint` words on controls
+    /// Inspects the rendered question. `torn` lists words of up to twelve letters that are broken across lines, `unseen` controls
+    /// whose border and ground are both below 3 to 1 against their surroundings (WCAG 2.2, 1.4.11), `faint` words on controls
     /// below 4.5 to 1.
     static let script = """
         \(ColorContrast.script)

@@ -6,7 +6,7 @@ import Foundation
 import NIOPosix
 import Testing
 
-@Suite("The page that asks a person")
+@Suite("The consent page")
 struct ConsentPageTests {
     static let question = ConsentQuestion(
         caller: CallerIdentity(tier: .sandboxed, id: "org.example.<script>Game"),
@@ -23,11 +23,11 @@ struct ConsentPageTests {
         var headers: [String: String]
         var body: String
 
-        /// Where the page is, and what the browser keeps of it; empty where it kept nothing.
+        /// The page's address and the browser's cookie; empty if it kept none.
         var address = ""
         var cookie = ""
 
-        /// What the form sends along.
+        /// The form's hidden token.
         var token: String { String(body.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "") }
     }
 
@@ -51,14 +51,14 @@ struct ConsentPageTests {
                     let pair = line.split(separator: ":", maxSplits: 1)
                     headers[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
                 }
-                // Where a line may end is of no interest here.
+                // The position of a line's end does not matter here.
                 return Reply(
                     status: Int(lines.first?.split(separator: " ")[1] ?? "0") ?? 0, headers: headers,
                     body: parts.count > 1 ? parts[1].replacingOccurrences(of: "<wbr>", with: "") : "")
             }
         }
 
-        /// As a browser that was started with the address: it goes where that leads, and takes the cookie along.
+        /// Acts as a browser started with the address: it follows the redirect, and takes the cookie along.
         func open(keepsCookies: Bool = true) async throws -> Reply {
             let entered = try await ask([url])
             guard let place = entered.headers["location"] else { return entered }
@@ -83,7 +83,7 @@ struct ConsentPageTests {
         }
     }
 
-    /// - Parameter wait: what each answer waits for before the page is told.
+    /// - Parameter wait: the delay of each answer before the page gets the result.
     func run(
         _ question: ConsentQuestion = question, wait: @escaping @Sendable () async -> Void = {},
         _ body: (Bed) async throws -> Void
@@ -107,7 +107,7 @@ struct ConsentPageTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("it says who asks, how that is known, for what and for how long; nothing of it is taken for markup")
+    @Test("the page says who asks, how that is known, for what and how long, and none of it is markup")
     func content() async throws {
         try await run { bed in
             let page = try await bed.open()
@@ -120,7 +120,7 @@ struct ConsentPageTests {
                 "With every account it has: <b><bdi>ada@example.org</bdi></b>, <b><bdi>bob@example.org</bdi></b>",
                 "<dt title=\"rootMount\">Files that it sees</dt><dd><bdi>different from yours</bdi></dd>",
                 "<dt title=\"flatpak\">Flatpak app</dt><dd><bdi>org.example.Game</bdi></dd>",
-                // A launcher chose it, so it is not put into words.
+                // The value was chosen by a launcher, so it is not described.
                 "<dt title=\"instance\">Which run of the sandbox</dt><dd><bdi>same</bdi></dd>",
             ] {
                 #expect(page.body.contains(text), "\(text)")
@@ -131,7 +131,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("whose client it is stands before what the program calls itself, however long that is")
+    @Test("the provider's domain precedes the program's own name, however long that is")
     func authority() async throws {
         let id = "notes https://login.example.org/ " + String(repeating: "x", count: 160)
         try await run(LongQuestion.client(id)) { bed in
@@ -143,7 +143,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("what had to be cut cannot be allowed, by no button and by no form", arguments: LongQuestion.tooLong)
+    @Test("a shortened question cannot be allowed, by no button and by no form", arguments: LongQuestion.tooLong)
     func cut(question: ConsentQuestion) async throws {
         try await run(question) { bed in
             let page = try await bed.open()
@@ -156,7 +156,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("as much as may be asked is shown whole")
+    @Test("the longest permitted question is shown whole")
     func longest() async throws {
         let scopes = (0..<40).map { "https://api.example.org/\($0 + 10)/" + String(repeating: "s", count: 21) }
         try await run(LongQuestion.client(String(repeating: "x", count: QuestionLimits.clientID), scopes: scopes)) {
@@ -208,14 +208,14 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("an answer that takes longer than a request may take is told all the same")
+    @Test("an answer that takes longer than a request may take is still shown")
     func slowAnswer() async throws {
         let gate = Gate()
         try await run(wait: { await gate.wait() }) { bed in
             let page = try await bed.open()
             async let reply = bed.post("token=\(page.token)&answer=deny", on: page, origin: bed.origin)
             try await gate.waitForCallers()
-            // A connection that is younger than the answer's has had all its time for a request.
+            // A connection younger than the answer's has had its whole time for a request.
             let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
             let silent = try LineClient.connect(toPort: port)
             #expect(try await silent.readToEnd() == "")
@@ -225,7 +225,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("an answer that the page did not send counts for nothing")
+    @Test("an answer not sent by the page does not count")
     func forged() async throws {
         try await run { bed in
             let page = try await bed.open()
@@ -251,7 +251,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("without the address there is nothing, and another name that leads here is none")
+    @Test("a wrong path and another host name lead nowhere")
     func address() async throws {
         try await run { (bed) async throws in
             #expect(try await bed.ask([bed.origin + "/"]).status == 404)
@@ -263,7 +263,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("an address that is opened twice is nobody's: who was first cannot be told, and no answer counts any more")
+    @Test("an address opened twice withdraws the question, as the first visitor is unknown")
     func twice() async throws {
         try await run { bed in
             let page = try await bed.open()
@@ -289,7 +289,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("who knows the page's own address, but not the browser's cookie, gets nothing and withdraws the question")
+    @Test("a request for the page without the browser's cookie gets nothing and withdraws the question")
     func withoutCookie() async throws {
         for keepsCookies in [true, false] {
             try await run { bed in
@@ -304,7 +304,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("the cookie goes to the page alone: not to its first address, and to no other page of this machine")
+    @Test("the cookie goes to the page alone, not to its first address or another page of this machine")
     func cookie() async throws {
         try await run { bed in
             let entered = try await bed.ask([bed.url])
@@ -316,7 +316,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("whoever takes all places and asks nothing makes room for a browser that asks")
+    @Test("silent connections that take all slots make room for a browser with a request")
     func silentVisitors() async throws {
         try await run { (bed) async throws in
             let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
@@ -338,7 +338,7 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("the style sheet is the one that the policy names")
+    @Test("the policy names the style sheet's hash")
     func style() async throws {
         try await withTestBed { bed in
             let result = try await bed.run(
@@ -348,9 +348,9 @@ struct ConsentPageTests {
     }
 }
 
-/// Questions that are long, or longer than a page shows.
+/// Questions at or beyond the length that a page shows.
 enum LongQuestion {
-    /// One that brings its own client.
+    /// A question with its own client.
     static func client(_ id: String, scopes: [String] = ["read"]) -> ConsentQuestion {
         ConsentQuestion(
             caller: CallerIdentity(tier: .sandboxed, id: "org.example.Game"), facts: [:],

@@ -1,4 +1,4 @@
-/// The contrast of colors in a page, for scripts that look at one (WCAG 2.2, relative luminance).
+/// The contrast of colors in a page, for inspection scripts (WCAG 2.2, relative luminance).
 enum ColorContrast {
     /// Defines `parse(color)`, `ratio(one, other)` and `ground(element)`, the color behind an element.
     static let script = """

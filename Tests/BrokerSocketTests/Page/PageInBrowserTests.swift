@@ -7,7 +7,7 @@ import Testing
 
 /// The real page from the real listener in a real browser.
 ///
-/// With `BROKER_TEST_SCREENSHOTS=FOLDER` in the environment every page is also kept there as a picture.
+/// With `BROKER_TEST_SCREENSHOTS=FOLDER` in the environment every page is also saved there as a picture.
 @Suite("The page in Chromium", .enabled(if: Prerequisite.chromium.shouldRun, "needs chromium and chromium-driver"))
 struct PageInBrowserTests {
     struct Look: Sendable, CustomStringConvertible {
@@ -43,7 +43,7 @@ struct PageInBrowserTests {
         ),
     ]
 
-    @Test("every page reads well, light and dark, wide and narrow, and breaks no policy")
+    @Test("every page reads well, light and dark, wide and narrow, and violates no policy")
     func looks() async throws {
         let pages = Dictionary(uniqueKeysWithValues: Self.pages.map { ($0.name, $0.page) })
         try await withRedirect(answer: { pages[$0["code"] ?? ""] ?? .notExpected }) { bed in
@@ -55,7 +55,7 @@ struct PageInBrowserTests {
                     try await check(browser, look: look, name: name, heading: heading, bed: bed)
                 }
             }
-            // On the last page: that faint text and a violation would have been told.
+            // On the last page: proves that faint text and a violation would be reported.
             _ = try await browser.evaluate("document.querySelector('h1').style.color = '#999999'")
             let faint = try await browser.evaluate(Self.script).objectValue?["faint"]?.arrayValue
             #expect(faint?.count == 1)
@@ -81,7 +81,7 @@ struct PageInBrowserTests {
         #expect(facts["address"] == .string(bed.path), what)
         #expect(try await browser.title.isEmpty == false, what)
         #expect(try await browser.url == bed.endpoint.redirectURI, what)
-        // The answer of an unexpected redirect is 400, which Chromium mentions as any failed load.
+        // The answer of an unexpected redirect is 400, which Chromium reports as any failed load.
         let complaints = try await browser.console.filter { !$0.contains("status of 400") }
         #expect(complaints == [], what)
         if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_SCREENSHOTS"] {
@@ -89,7 +89,7 @@ struct PageInBrowserTests {
         }
     }
 
-    /// Looks at the page as it came out; `faint` lists texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3).
+    /// Inspects the rendered page; `faint` lists texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3).
     static let script = """
         \(ColorContrast.script)
         const faint = [];
@@ -119,7 +119,7 @@ extension HeadlessBrowser {
             ["width": .integer(Int64(look.width)), "height": 800, "deviceScaleFactor": 1, "mobile": false])
         let features: [JSONValue] = [
             ["name": "prefers-color-scheme", "value": .string(look.isDark ? "dark" : "light")],
-            // What moves would be in between when it is looked at.
+            // Animations would be at an intermediate state during the inspection.
             ["name": "prefers-reduced-motion", "value": "reduce"],
         ]
         try await devTools("Emulation.setEmulatedMedia", ["features": .array(features)])

@@ -24,13 +24,13 @@ struct PageTests {
         if page != .notExpected { #expect(html.contains("return to <bdi>mail-app</bdi>")) }
     }
 
-    @Test("a canceled sign-in is said to have changed nothing")
+    @Test("the page for a canceled sign-in says that nothing was changed")
     func canceled() {
         let html = PageTemplate.render(.canceled(app: "mail-app"))
         #expect(html.contains("Nothing was changed, and <bdi>mail-app</bdi> was not given access."))
     }
 
-    @Test("a page needs nothing from anywhere", arguments: all)
+    @Test("a page needs no external resources", arguments: all)
     func selfContained(page: RedirectPage) {
         let html = PageTemplate.render(page)
         for reference in ["http://", "https://", "src=", "url(", "@import", "<a ", "<form", "style=", "onload"] {
@@ -38,7 +38,7 @@ struct PageTests {
         }
     }
 
-    @Test("the policy lets in exactly the style and the script that the page has")
+    @Test("the policy allows exactly the page's own style and script")
     func hashes() {
         func hash(_ text: String) -> String { Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString() }
         let html = PageTemplate.render(.notExpected)
@@ -51,7 +51,7 @@ struct PageTests {
                 + "form-action 'none'; frame-ancestors 'none'")
     }
 
-    @Test("markup in a username, an app's name or a message is shown, not obeyed")
+    @Test("markup in a username, an app's name or a message is shown, not interpreted")
     func escaping() {
         let attack = "</title></style><script>alert('1')</script><img src=x onerror=\"x\">&amp;"
         let shown = "&lt;/title&gt;&lt;/style&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
@@ -69,7 +69,7 @@ struct PageTests {
         }
     }
 
-    @Test("the provider's own reason and the correlation id stand on the page, where there are any")
+    @Test("the page shows the provider's own reason and the correlation id if they exist")
     func reason() {
         let html = PageTemplate.render(
             .failed(app: "a", message: "It failed.", said: "access_denied, AADSTS50105: Ask Ann.", correlationID: "c-1")
@@ -82,7 +82,7 @@ struct PageTests {
         #expect(long.utf8.count < 20_000)
     }
 
-    @Test("characters that turn or hide text are replaced, letters of all scripts stay")
+    @Test("characters that turn or hide text are replaced, and letters of all scripts stay")
     func bidi() {
         let controls = [
             "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
@@ -101,7 +101,7 @@ struct PageTests {
         }
     }
 
-    @Test("a text without end is cut, an empty one gets words of the broker's own")
+    @Test("an endless text is cut, and an empty one is replaced by the broker's own")
     func lengths() {
         let long = PageTemplate.render(.failed(app: "a", message: String(repeating: "m", count: 100_000)))
         #expect(long.contains("mmm…</bdi>"))

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// What a raw HTTP exchange gave.
+/// The result of a raw HTTP exchange.
 struct Reply: Sendable {
     var status: Int
     /// Names in lower case.
@@ -28,7 +28,7 @@ struct Reply: Sendable {
     }
 }
 
-/// An open endpoint, and what came in there.
+/// An open endpoint, and the redirects that it received.
 struct RedirectBed: Sendable {
     let endpoint: any RedirectEndpoint
     let port: UInt16
@@ -45,7 +45,7 @@ struct RedirectBed: Sendable {
         return try #require(Reply(try await client.readToEnd()))
     }
 
-    /// What a browser does.
+    /// Sends a browser's request.
     func get(_ target: String, ip: String = "127.0.0.1") async throws -> Reply {
         try await exchange("GET \(target) HTTP/1.1\r\nHost: HOST\r\nAccept: text/html\r\n\r\n", ip: ip)
     }

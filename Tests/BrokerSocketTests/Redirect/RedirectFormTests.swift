@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// OAuth 2.0 Form Post Response Mode.
-@Suite("A browser brings the answer in a form")
+@Suite("Redirects as forms")
 struct RedirectFormTests {
     private static let body = "code=a%2Fb+c&state=x"
 
@@ -16,7 +16,7 @@ struct RedirectFormTests {
             + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test("a form is handed on decoded, whatever its address says")
+    @Test("a form is passed on decoded, whatever the query of its address")
     func form() async throws {
         try await withRedirect(takesForm: true) { (bed) async throws in
             let request = post(type: "Application/X-WWW-Form-Urlencoded; charset=UTF-8", "Sec-Fetch-Dest: document\r\n")
@@ -26,7 +26,7 @@ struct RedirectFormTests {
         }
     }
 
-    @Test("a form that comes in pieces is one form")
+    @Test("a form that arrives in pieces is one form")
     func pieces() async throws {
         try await withRedirect(takesForm: true) { (bed) async throws in
             let client = try bed.connect()
@@ -36,7 +36,7 @@ struct RedirectFormTests {
         }
     }
 
-    @Test("a name that comes twice in a form is marked as such")
+    @Test("a name that occurs twice in a form is marked as such")
     func repeated() async throws {
         try await withRedirect(takesForm: true) { (bed) async throws in
             _ = try await bed.exchange(post("state=s&code=1&code=2"))
@@ -44,7 +44,7 @@ struct RedirectFormTests {
         }
     }
 
-    @Test("an address is taken all the same: a provider may refuse, or answer, in the older way")
+    @Test("a redirect without a form is still accepted, as a provider may answer in the older way")
     func address() async throws {
         try await withRedirect(takesForm: true) { (bed) async throws in
             #expect(try await bed.get("PATH?error=access_denied&state=x").status == 200)
@@ -52,7 +52,7 @@ struct RedirectFormTests {
         }
     }
 
-    @Test("a form is refused where none was asked for")
+    @Test("a form is refused if none was requested")
     func notAskedFor() async throws {
         try await withRedirect { (bed) async throws in
             #expect(try await bed.exchange(post()).status == 405)
@@ -61,7 +61,7 @@ struct RedirectFormTests {
     }
 
     @Test(
-        "what no browser's form is, is refused",
+        "a body that is not a browser's form is refused",
         arguments: [
             ("text/plain", "", 415), ("multipart/form-data; boundary=x", "", 415),
             ("application/x-www-form-urlencoded", "Sec-Fetch-Dest: iframe\r\n", 403),

@@ -23,7 +23,7 @@ struct RedirectListenerTests {
     }()
 
     @Test(
-        "any port: the same one on 127.0.0.1 and ::1, named in the URI", arguments: ["127.0.0.1", "localhost", "[::1]"])
+        "any port gives the same one on 127.0.0.1 and ::1, named in the URI", arguments: ["127.0.0.1", "localhost", "[::1]"])
     func anyPort(host: String) async throws {
         guard host != "[::1]" || Self.hasIPv6 else { return }
         try await withRedirect(.anyPort(host: host, path: "/")) { bed in
@@ -34,7 +34,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("a fixed port and path are used as registered; localhost takes both addresses, 127.0.0.1 only its own")
+    @Test("a fixed port and path are used as registered, and only localhost uses both addresses")
     func fixed() async throws {
         let port = try FreePort.next()
         try await withRedirect(.fixed(host: "localhost", port: port, path: "/auth/back")) { bed in
@@ -48,7 +48,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("a fixed port that somebody has is reported, and is free again at once after close")
+    @Test("a fixed port in use is reported, and is free again at once after close")
     func portInUse() async throws {
         let port = try FreePort.next()
         try await withRedirect(.fixed(host: "127.0.0.1", port: port, path: "/x")) { bed in
@@ -56,11 +56,11 @@ struct RedirectListenerTests {
             await #expect(throws: RedirectError.portInUse(port)) {
                 try await second.open(.fixed(host: "127.0.0.1", port: port, path: "/x")) { _ in .notExpected }
             }
-            // The other address of localhost would be ours, but the browser might take the stranger's.
+            // The other address of localhost would be ours, but the browser might use the other process's.
             await #expect(throws: RedirectError.portInUse(port)) {
                 try await second.open(.fixed(host: "localhost", port: port, path: "/x")) { _ in .notExpected }
             }
-            // With a connection that has seen an answer the port is in TIME_WAIT.
+            // After a connection that has seen an answer the port is in TIME_WAIT.
             try await bed.expect(200, for: "PATH?code=1")
             await bed.endpoint.close()
             let again = try await second.open(.fixed(host: "localhost", port: port, path: "/x")) { _ in .notExpected }
@@ -93,7 +93,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("a path that could not be met is refused", arguments: ["", "x", "/a b", "/a?b", "/a#b", "/ä"])
+    @Test("an invalid path is refused", arguments: ["", "x", "/a b", "/a?b", "/a#b", "/ä"])
     func badPath(path: String) async throws {
         try await withTestBed { bed -> Void in
             await #expect(throws: RedirectError.cannotListen("The redirect's path \(path) is not the path of a URL.")) {
@@ -102,7 +102,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("many browsers at once are all answered, each with its own page")
+    @Test("many simultaneous browsers are all answered, each with its own page")
     func parallel() async throws {
         let allAreThere = Gate()
         try await withRedirect(answer: { parameters in
@@ -124,7 +124,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("connections that ask nothing cannot keep a browser out")
+    @Test("connections without a request cannot keep a browser out")
     func crowd() async throws {
         try await withRedirect(limits: { $0.connections = 4 }) { bed in
             var idle: [LineClient] = []
@@ -135,7 +135,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("connections that had their answer and are held open cannot keep a browser out")
+    @Test("answered connections that are held open cannot keep a browser out")
     func answeredCrowd() async throws {
         try await withRedirect(limits: { $0.connections = 4 }, answer: { _ in .notExpected }) { bed in
             var held: [LineClient] = []
@@ -151,7 +151,7 @@ struct RedirectListenerTests {
     }
 
     @Test(
-        "another user of the machine takes no place of the person's: theirs give way to each other",
+        "another user of the machine takes none of the person's slots, only those of other users",
         .enabled(if: geteuid() == 0, "needs root, to be another user"))
     func otherUser() async throws {
         try await withRedirect(
@@ -187,7 +187,7 @@ struct RedirectListenerTests {
     }
 
     @Test(
-        "a redirect of another user's browser is refused, and taken where the setting says so; whoever has hung up counts as another",
+        "a redirect of another user's browser, or of a closed connection, counts only if configured",
         .enabled(if: geteuid() == 0, "needs root, to be another user"), arguments: [false, true])
     func redirectOfAnotherUser(isTaken: Bool) async throws {
         try await withRedirect(limits: { $0.takesRedirectsOfOtherUsers = isTaken }) { bed in
@@ -213,7 +213,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("who waits for a page is not sent away for a newcomer")
+    @Test("a connection that waits for a page is not evicted for a new one")
     func waitingStay() async throws {
         let gate = Gate()
         try await withRedirect(
@@ -242,7 +242,7 @@ struct RedirectListenerTests {
         }
     }
 
-    @Test("a page under way is delivered after close; nobody new gets in")
+    @Test("a pending page is delivered after close, and no new connection is accepted")
     func close() async throws {
         let gate = Gate()
         try await withRedirect(answer: { _ in

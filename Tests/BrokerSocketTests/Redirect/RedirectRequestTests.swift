@@ -4,9 +4,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("A browser comes back to loopback")
+@Suite("Redirects as requests")
 struct RedirectRequestTests {
-    @Test("a redirect is handed on decoded, and the person gets the page with strict headers")
+    @Test("a redirect is passed on decoded, and the person gets the page with strict headers")
     func redirect() async throws {
         try await withRedirect { bed in
             let reply = try await bed.get("PATH?code=a%2Fb+c&state=x&iss=http%3A%2F%2Fidp")
@@ -25,7 +25,7 @@ struct RedirectRequestTests {
         }
     }
 
-    @Test("a parameter that comes twice is marked as such")
+    @Test("a parameter that occurs twice is marked as such")
     func repeated() async throws {
         try await withRedirect(answer: { $0.repeated.isEmpty ? .canceled(app: "a") : .notExpected }) { bed in
             let reply = try await bed.get("PATH?state=s&code=1&code=2")
@@ -36,7 +36,7 @@ struct RedirectRequestTests {
     }
 
     @Test(
-        "anything but the path is not found, and does not count as a redirect",
+        "any other path is not found, and does not count as a redirect",
         arguments: [
             "/", "/callbac", "/callback/", "/callback/x", "//callback", "/Callback", "/%63allback", "/favicon.ico",
             "/x/../callback", "http://127.0.0.1/callback", "*", "/callback%3Fcode=1",
@@ -61,7 +61,7 @@ struct RedirectRequestTests {
         }
     }
 
-    @Test("HEAD looks and uses nothing up")
+    @Test("HEAD reports the page without using the redirect up")
     func head() async throws {
         try await withRedirect { bed in
             let reply = try await bed.exchange("HEAD PATH?code=1 HTTP/1.1\r\nHost: HOST\r\n\r\n")
@@ -72,7 +72,7 @@ struct RedirectRequestTests {
     }
 
     @Test(
-        "a name that is not loopback's leads nowhere, whatever it resolves to",
+        "a name other than loopback's leads nowhere, whatever it resolves to",
         arguments: [
             "Host: evil.example", "Host: evil.example:PORT", "Host: 127.0.0.1", "Host: 127.0.0.1.evil.example:PORT",
             "Host: 127.0.0.1:1", "Host: 127.0.0.1:PORT\r\nHost: evil.example", "Host:", "X-No-Host: at all",
@@ -87,7 +87,7 @@ struct RedirectRequestTests {
     }
 
     @Test(
-        "all names of loopback are good", arguments: ["127.0.0.1", "localhost", "LocalHost", "[::1]", "app.localhost"])
+        "all names of loopback are accepted", arguments: ["127.0.0.1", "localhost", "LocalHost", "[::1]", "app.localhost"])
     func loopbackHosts(host: String) async throws {
         try await withRedirect { bed in
             let reply = try await bed.exchange("GET PATH?code=1 HTTP/1.1\r\nHost: \(host):\(bed.port)\r\n\r\n")
@@ -109,7 +109,7 @@ struct RedirectRequestTests {
     }
 
     @Test(
-        "what is no HTTP is answered as such or closed, and others are served after it",
+        "a request that is not HTTP is answered as such or closed, and later ones are served",
         arguments: [
             "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}garbage\r\n\r\n", "GET\r\n\r\n", "GET PATH HTTP/9.9\r\n\r\n",
             "\r\n\r\n\r\nnonsense\r\n\r\n",
@@ -126,7 +126,7 @@ struct RedirectRequestTests {
         }
     }
 
-    @Test("a request may have 16 KiB, and not a byte of header more is parsed")
+    @Test("a request may have 16 KiB, and further header bytes are not parsed")
     func tooLarge() async throws {
         try await withRedirect { bed in
             let code = String(repeating: "c", count: 15_000)

@@ -4,10 +4,10 @@ import BrokerTestSupport
 import Glibc
 import Testing
 
-/// Most providers compare redirect URIs exactly: several sign-ins of an app, or of two, come back to one address.
+/// Most providers compare redirect URIs exactly: several sign-ins of an app, or of two, share one address.
 @Suite("Several sign-ins at one registered port")
 struct SharedPortTests {
-    /// Whoever waits for this state, and for no other.
+    /// Expects this state, and no other.
     private static func expecting(_ state: String) -> @Sendable (RedirectParameters) async -> RedirectPage {
         { $0["state"] == state ? .signedIn(username: "person-of-\(state)", app: "app") : .notExpected }
     }
@@ -19,7 +19,7 @@ struct SharedPortTests {
         return reply.status == 200 ? String(reply.body.firstMatch(of: /person-of-\w+/)?.0 ?? "") : "\(reply.status)"
     }
 
-    @Test("each redirect finds its own by the state, and the port is there as long as somebody waits")
+    @Test("each redirect finds its sign-in by the state, and the port stays as long as one waits")
     func states() async throws {
         try await withTestBed { bed in
             let listener = redirectListener(in: bed)
@@ -42,7 +42,7 @@ struct SharedPortTests {
         }
     }
 
-    @Test("other paths and other names of loopback share the port, and a path is there as long as somebody waits at it")
+    @Test("other paths and names of loopback share the port, and a path stays as long as one waits there")
     func paths() async throws {
         try await withTestBed { bed in
             let listener = redirectListener(in: bed)
@@ -65,7 +65,7 @@ struct SharedPortTests {
         }
     }
 
-    @Test("a port that somebody opens while the last one leaves is open")
+    @Test("a port opened while the last user leaves is open")
     func turns() async throws {
         try await withTestBed { bed in
             let listener = redirectListener(in: bed)

@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Testing
 
-@Suite("Where the broker puts its socket")
+@Suite("Binding of the broker's socket")
 struct BindingTests {
     private func facts(_ path: String) throws -> stat {
         var facts = stat()
@@ -17,7 +17,7 @@ struct BindingTests {
     /// A bound socket file whose owner is gone.
     private func makeStale(_ path: String) throws {
         let socket = try rawSocket(at: path, listening: true)
-        // A process that another test is just starting has a copy of the descriptor until it executes its program.
+        // Another test's child process has a copy of the descriptor until it executes its program.
         shutdown(socket, Int32(SHUT_RDWR))
         close(socket)
     }
@@ -38,7 +38,7 @@ struct BindingTests {
         return descriptor
     }
 
-    @Test("folders that are missing are made 0700, the socket is 0600; for everybody they are 0755 and 0666")
+    @Test("missing folders are created with 0700 and the socket with 0600, or 0755 and 0666 for all users")
     func modes() async throws {
         try await withTestBed { bed in
             let path = bed.path("run/brokerd/broker.sock")
@@ -54,7 +54,7 @@ struct BindingTests {
         }
     }
 
-    @Test("a socket left by a broker that died is taken over")
+    @Test("a socket left by a broker that died is replaced")
     func stale() async throws {
         try await withTestBed { bed in
             let path = bed.path("broker.sock")
@@ -68,7 +68,7 @@ struct BindingTests {
         }
     }
 
-    @Test("a socket where somebody answers is left alone, also one whose queue is full")
+    @Test("a socket that a process answers is left alone, even with a full queue")
     func alive() async throws {
         try await withTestBed { bed in
             let path = bed.path("broker.sock")
@@ -76,7 +76,7 @@ struct BindingTests {
             defer { close(other) }
             let before = try facts(path).st_ino
             #expect(throws: SocketError.inUse(path: path)) { try ListeningSocket.bind(SocketPlace(path: path)) }
-            // Each try leaves a connection that nobody accepts, until no more fit.
+            // Each try leaves an unaccepted connection, until no more fit.
             for _ in 0..<5 {
                 #expect(throws: SocketError.inUse(path: path)) { try ListeningSocket.bind(SocketPlace(path: path)) }
             }
@@ -84,7 +84,7 @@ struct BindingTests {
         }
     }
 
-    @Test("of many brokers that find the same stale socket at once exactly one gets it")
+    @Test("exactly one of many brokers that find the same stale socket at once gets it")
     func race() async throws {
         try await withTestBed { bed in
             let path = bed.path("broker.sock")
@@ -156,7 +156,7 @@ struct BindingTests {
         }
     }
 
-    @Test("a folder that others own, can write to, or that is a link is refused")
+    @Test("a folder that others own or can write to, or that is a link, is refused")
     func folders() async throws {
         try await withTestBed { bed in
             let open = try bed.makeDirectory("open")
@@ -178,7 +178,7 @@ struct BindingTests {
         }
     }
 
-    @Test("a path that does not fit a socket address is refused with the limit, before anything is made")
+    @Test("a path too long for a socket address is refused with the limit, before anything is created")
     func tooLong() async throws {
         try await withTestBed { bed in
             let path = bed.path(String(repeating: "d", count: 60) + "/" + String(repeating: "s", count: 60))
@@ -190,7 +190,7 @@ struct BindingTests {
         }
     }
 
-    @Test("what has replaced the socket meanwhile is not removed at shutdown")
+    @Test("a file that replaced the socket is not removed at shutdown")
     func replaced() async throws {
         try await withListener(ScriptedService()) { bed in
             unlink(bed.path)
@@ -200,14 +200,14 @@ struct BindingTests {
         }
     }
 
-    @Test("an inherited listener serves, and its path stays when the broker goes; who wrote what came before is known")
+    @Test("an inherited listener serves, knows early writers, and keeps its path when the broker stops")
     func inherited() async throws {
         try await withTestBed { bed in
             let path = bed.path("activated.sock")
             let descriptor = try rawSocket(at: path, listening: true)
             let reactor = try Reactor()
             bed.atEnd { await reactor.stop() }
-            // It came before the broker did, as with socket activation.
+            // It connected before the broker started, as with socket activation.
             let early = try await LineClient.connect(to: path)
             try await early.sendLine("early")
             let script = """
@@ -238,7 +238,7 @@ struct BindingTests {
         }
     }
 
-    @Test("a socket of its own asks who writes before anybody can connect, so that no connection begins without it")
+    @Test("the broker's own socket asks for writers before a client can connect")
     func asksFromTheBeginning() async throws {
         try await withTestBed { bed in
             let path = bed.path("broker.sock")
@@ -257,7 +257,7 @@ struct BindingTests {
         }
     }
 
-    @Test("an inherited descriptor that is no listening Unix stream socket is refused")
+    @Test("an inherited descriptor other than a listening Unix stream socket is refused")
     func notAListener() async throws {
         try await withTestBed { bed in
             let datagram = try rawSocket(

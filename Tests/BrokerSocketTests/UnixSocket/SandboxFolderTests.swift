@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Folders of sandboxes' sockets")
 struct SandboxFolderTests {
-    @Test("what a broker that died left is removed; a socket that is answered at, and what is no socket, stay")
+    @Test("remains of a broker that died are removed, but not a live socket or another kind of file")
     func dead() async throws {
         try await withTestBed { bed in
             let folders = SandboxFolders(beside: bed.path("broker.sock"))
@@ -25,7 +25,7 @@ struct SandboxFolderTests {
         }
     }
 
-    @Test("a sandbox that locks its folder keeps nothing from being removed")
+    @Test("a sandbox that locks its folder prevents no removal")
     func locked() async throws {
         try await withTestBed { bed in
             let folders = SandboxFolders(beside: bed.path("broker.sock"))
@@ -50,7 +50,7 @@ struct SandboxFolderTests {
         }
     }
 
-    @Test("in system mode every user can connect who knows the path, and nobody can list the paths")
+    @Test("in system mode a user who knows the path can connect, and no one can list the paths")
     func shared() async throws {
         try await withTestBed { bed in
             let folders = SandboxFolders(bed.path("sandboxes"), isShared: true)

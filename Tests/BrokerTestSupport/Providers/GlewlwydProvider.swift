@@ -91,7 +91,7 @@ package struct GlewlwydProvider: Sendable {
         }
 
         package func isPage() throws -> [String: String] {
-            guard case .page(let page) = self else { throw ProcessFailure("glewlwyd asks nobody: \(self)") }
+            guard case .page(let page) = self else { throw ProcessFailure("glewlwyd shows no page: \(self)") }
             return page
         }
     }

@@ -49,12 +49,12 @@ struct ConformanceTests {
         }
         let notes = Asker.Question(app: "notes")
         try await scene.register("bank")
-        try await expect(.refused("interactionRequired"), of: notes, when: "nobody is signed in")
-        try await expect(others, of: Asker.Question(app: "bank"), when: "nobody is signed in to another app")
+        try await expect(.refused("interactionRequired"), of: notes, when: "no account is signed in")
+        try await expect(others, of: Asker.Question(app: "bank"), when: "no account is signed in to another app")
         try await expect(unknown, of: Asker.Question(app: "nobody's"), when: "there is no such app")
 
         let token = try await scene.signIn().accessToken
-        try await expect(.token(token), of: notes, when: "somebody is signed in")
+        try await expect(.token(token), of: notes, when: "an account is signed in")
         for asker in askers {
             let before = scene.provider.refreshes
             let fresh = try await asker.ask(Asker.Question(app: "notes", isForced: true))
@@ -66,6 +66,6 @@ struct ConformanceTests {
         try await expect(.refused("locked"), of: notes, when: "the broker is locked")
         _ = try await scene.broker.call("broker.unlock")
         #expect(try await scene.broker.ctl(["accounts", "sign-out", "--app", "notes", "alice"]).succeeded)
-        try await expect(.refused("interactionRequired"), of: notes, when: "everybody has signed out")
+        try await expect(.refused("interactionRequired"), of: notes, when: "all accounts are signed out")
     }
 }

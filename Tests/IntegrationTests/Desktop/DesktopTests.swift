@@ -182,7 +182,7 @@ struct DesktopTests {
             let answer = try await scene.provider.signIn(
                 .alice, at: try String(contentsOfFile: page, encoding: .utf8), in: bed)
             try await browser.open(answer.url)
-            try await eventually("who asks silently has a token again") {
+            try await eventually("a silent request gets a token again") {
                 (try? await scene.silent()["accessToken"]) != nil
             }
         }

@@ -20,7 +20,7 @@ import Testing
             }
             try await eventually("the refresh is under way") { provider.refreshes == 1 }
             broker.process.send(SIGTERM)
-            try await eventually("it takes nobody new") {
+            try await eventually("it accepts no new client") {
                 guard let client = try? await broker.connectRaw() else { return true }
                 await client.close()
                 return false

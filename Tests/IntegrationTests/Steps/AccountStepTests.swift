@@ -51,7 +51,7 @@ struct AccountStepTests {
                 let isThere = try await requireWhole(scene)
                 let people = try await scene.broker.call("cache.stats")[path: "records.accounts"]
                 try #require(people == (isThere ? 1 : 0))
-                if told?.token[path: "persisted"] == true { try #require(isThere, "told to be on disk") }
+                if told?.token[path: "persisted"] == true { try #require(isThere, "reported as persisted") }
             }
             #expect(steps > 5)
         }
@@ -74,9 +74,9 @@ struct AccountStepTests {
                 told = try await scene.broker.signOut(app: "notes", ["wipe": true, "revoke": .bool(fault.isEnding)])
             } check: { scene, outcome in
                 let isThere = try await requireWhole(scene)
-                if told?[path: "stages.local.state"] == "done" { try #require(!isThere, "told to be signed out") }
+                if told?[path: "stages.local.state"] == "done" { try #require(!isThere, "reported as signed out") }
                 if told?[path: "stages.revocation.state"] == "done" {
-                    try #require(revocations() > revoked, "told to be revoked")
+                    try #require(revocations() > revoked, "reported as revoked")
                 }
                 // A signed-in account has the token that the provider still accepts.
                 if isThere { try #require(revocations() == revoked) }

@@ -32,7 +32,7 @@ import Testing
                 let new = tokens.told?.text("accessToken")
                 let isPersisted = tokens.told?[path: "persisted"] == true
                 if isPersisted {
-                    try #require(found.text("accessToken") == new, "told to be on disk")
+                    try #require(found.text("accessToken") == new, "reported as persisted")
                 } else if let new {
                     try #require([tokens.old, new].contains(found.text("accessToken")))
                 }

@@ -88,7 +88,7 @@ import Testing
             #expect(await process.exitStatus() == .exited(1))
             #expect(
                 report() == [
-                    "The process died, and which of 2 tests did it cannot be told: each half of them runs again.",
+                    "The process died, and which of 2 tests did it is unknown: each half of them runs again.",
                     "Had no result, and run again in a new process: 2 tests",
                     "Ended the process: “the three” (FakeTests.Suite/three())",
                 ])

@@ -15,18 +15,18 @@ extension Provider {
             if proofKey == nil, policy.requiresProof || client.requiresProof {
                 throw OAuthFailure(.invalidProof, "this client's tokens are bound to a key: send a DPoP proof")
             }
-            let asker = TokenAsker(
+            let requester = TokenRequester(
                 client: client, proofKey: proofKey, policy: policy, now: now(), freshName: randomText())
-            let redemption = try redeem(form, realm: realm, by: asker)
+            let redemption = try redeem(form, realm: realm, by: requester)
             return try json(
-                try await answer(redemption, realm: realm, form: form, to: asker), headers: proofHeaders())
+                try await answer(redemption, realm: realm, form: form, to: requester), headers: proofHeaders())
         } catch let failure as OAuthFailure {
             return try refusal(failure, context)
         }
     }
 
     private func redeem(
-        _ form: FormValues, realm: Realm, by asker: TokenAsker
+        _ form: FormValues, realm: Realm, by requester: TokenRequester
     ) throws(OAuthFailure) -> Redemption {
         let resources = try resourceList(form)
         let claims = try ClaimsRequest(form["claims"])
@@ -35,7 +35,7 @@ extension Provider {
             guard let code = form["code"] else { throw OAuthFailure(.invalidRequest, "code is missing") }
             let redemption = try exchange(claims, resources) { state throws(OAuthFailure) in
                 try state.tokens.redeem(
-                    code: code, redirectURI: form["redirect_uri"], verifier: form["code_verifier"], by: asker)
+                    code: code, redirectURI: form["redirect_uri"], verifier: form["code_verifier"], by: requester)
             }
             return narrow(redemption, to: form["scope"])
         case "refresh_token":
@@ -46,16 +46,16 @@ extension Provider {
             return try exchange(claims, []) { state throws(OAuthFailure) in
                 var redemption = try state.tokens.redeem(
                     refreshToken: token, scopes: scopes, resources: resources, rules: flavor.refreshRules,
-                    isFamily: { self.client($0)?.isFamilyMember ?? false }, by: asker)
+                    isFamily: { self.client($0)?.isFamilyMember ?? false }, by: requester)
                 redemption.scopes.removeAll { options.declinedScopes.contains($0) }
-                try requireConsent(redemption, asker.client, state)
+                try requireConsent(redemption, requester.client, state)
                 return redemption
             }
         case Self.deviceGrant:
             guard let code = form["device_code"] else { throw OAuthFailure(.invalidRequest, "device_code is missing") }
             return try exchange(claims, resources) { state throws(OAuthFailure) in
-                let grant = try state.devices.poll(code, clientID: asker.client.id, now: asker.now)
-                return state.tokens.redeem(device: grant, by: asker)
+                let grant = try state.devices.poll(code, clientID: requester.client.id, now: requester.now)
+                return state.tokens.redeem(device: grant, by: requester)
             }
         case nil: throw OAuthFailure(.invalidRequest, "grant_type is missing")
         default: throw OAuthFailure(.unsupportedGrantType, "only codes, refresh tokens and device codes")
@@ -128,34 +128,36 @@ extension Provider {
 
     /// RFC 6749, section 5.1.
     private func answer(
-        _ redemption: Redemption, realm: Realm, form: FormValues, to asker: TokenAsker
+        _ redemption: Redemption, realm: Realm, form: FormValues, to requester: TokenRequester
     ) async throws -> [String: JSON] {
         let grant = redemption.grant
         guard let user = user(grant.username) else { throw OAuthFailure(.invalidGrant, "the person is gone") }
-        let identity = try flavor.identity(of: user, in: realm, for: asker.client)
+        let identity = try flavor.identity(of: user, in: realm, for: requester.client)
         let scopes = try flavor.accessScopes(redemption.scopes)
         let record = AccessTokenRecord(
-            grantID: grant.id, clientID: asker.client.id, identity: identity, scopes: scopes,
+            grantID: grant.id, clientID: requester.client.id, identity: identity, scopes: scopes,
             audience: flavor.audience(scopes: scopes, resources: redemption.resources, realm: realm),
-            proofKey: asker.accessTokenKey, expiresAt: asker.now + asker.policy.accessTokenLifetime)
-        let accessToken = try await accessToken(record, grant: grant, now: asker.now)
+            proofKey: requester.accessTokenKey, expiresAt: requester.now + requester.policy.accessTokenLifetime)
+        let accessToken = try await accessToken(record, grant: grant, now: requester.now)
         state.withLock {
             $0.tokens.addAccessToken(accessToken, record)
             $0.subjects[identity.subject] = user.username
         }
         var members: [String: JSON] = [
-            "access_token": .string(accessToken), "token_type": asker.accessTokenKey == nil ? "Bearer" : "DPoP",
-            "expires_in": .integer(asker.policy.accessTokenLifetime), "scope": .string(scopes.joined(separator: " ")),
+            "access_token": .string(accessToken), "token_type": requester.accessTokenKey == nil ? "Bearer" : "DPoP",
+            "expires_in": .integer(requester.policy.accessTokenLifetime),
+            "scope": .string(scopes.joined(separator: " ")),
         ]
         members["refresh_token"] = redemption.refreshToken.map { .string($0) }
         if redemption.scopes.contains("openid") {
-            let claims = idToken(redemption, identity, user, accessToken: accessToken, asker)
+            let claims = idToken(redemption, identity, user, accessToken: accessToken, requester)
             members["id_token"] = .string(try await sign(claims))
         }
         flavor.finish(
             answer: &members,
             to: TokenIssue(
-                client: asker.client, user: user, identity: identity, grant: grant, form: form, policy: asker.policy))
+                client: requester.client, user: user, identity: identity, grant: grant, form: form,
+                policy: requester.policy))
         return members
     }
 
@@ -180,15 +182,15 @@ extension Provider {
     /// OpenID Connect Core, sections 2 and 12.2.
     private func idToken(
         _ redemption: Redemption, _ identity: Identity, _ user: ProviderUser, accessToken: String,
-        _ asker: TokenAsker
+        _ requester: TokenRequester
     ) -> ClaimSet {
         let grant = redemption.grant
         var claims = ClaimSet(identity.claims)
         claims["iss"] = .string(identity.issuer)
         claims["sub"] = .string(identity.subject)
-        claims["aud"] = .string(asker.client.id)
-        claims["exp"] = .integer(asker.now + asker.policy.idTokenLifetime)
-        claims["iat"] = .integer(asker.now)
+        claims["aud"] = .string(requester.client.id)
+        claims["exp"] = .integer(requester.now + requester.policy.idTokenLifetime)
+        claims["iat"] = .integer(requester.now)
         claims["auth_time"] = .integer(grant.authenticatedAt)
         claims["nonce"] = redemption.nonce.map { .string($0) }
         claims["at_hash"] = .string(accessTokenHash(accessToken))

@@ -24,5 +24,5 @@ extension Page {
 
     static let deviceDenied = Page(
         title: "Your device was not connected",
-        content: "<p>It gets nothing, and is told so. You can close this page.</p>")
+        content: "<p>It gets no access, and an error. You can close this page.</p>")
 }

@@ -38,7 +38,7 @@ enum AuthorizationStep: Equatable {
             transaction.typedPassword || now - account.authenticatedAt <= request.maxAge ?? .max
         else {
             return asksNothing
-                ? .refuse(OAuthFailure(.loginRequired, "nobody suitable is signed in")) : .signIn(username: wanted)
+                ? .refuse(OAuthFailure(.loginRequired, "no suitable account is signed in")) : .signIn(username: wanted)
         }
         let asksConsent = needsConsent(account.username) || request.prompts.contains(.consent)
         if asksConsent, transaction.consentedScopes == nil {

@@ -70,7 +70,7 @@ struct Redemption: Sendable {
 }
 
 /// The client of a token request, and its proof.
-struct TokenAsker: Sendable {
+struct TokenRequester: Sendable {
     let client: ProviderClient
     /// Thumbprint of the key of the request's proof.
     let proofKey: String?

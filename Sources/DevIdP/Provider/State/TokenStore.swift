@@ -18,16 +18,16 @@ struct TokenStore: Sendable {
     ///
     /// A second use, and a wrong verifier, mean that an attacker has the code: its tokens are revoked.
     mutating func redeem(
-        code: String, redirectURI: String?, verifier: String?, by asker: TokenAsker
+        code: String, redirectURI: String?, verifier: String?, by requester: TokenRequester
     ) throws(OAuthFailure) -> Redemption {
-        guard var record = codes[code], let grant = grants[record.grantID], grant.clientID == asker.client.id else {
+        guard var record = codes[code], let grant = grants[record.grantID], grant.clientID == requester.client.id else {
             throw OAuthFailure(.invalidGrant, "the code is unknown, or was given to another client")
         }
         guard !record.isUsed else {
             revoke(grant.id)
             throw OAuthFailure(.invalidGrant, "the code was used before; its tokens are revoked", .codeUsed)
         }
-        guard asker.now < record.expiresAt else {
+        guard requester.now < record.expiresAt else {
             throw OAuthFailure(.invalidGrant, "the code has expired", .codeExpired)
         }
         guard redirectURI == record.redirectURI else {
@@ -38,22 +38,23 @@ struct TokenStore: Sendable {
         guard let verifier, ProofKey.matches(verifier: verifier, challenge: record.challenge) else {
             throw OAuthFailure(.invalidGrant, "code_verifier does not match code_challenge", .verifierMismatch)
         }
-        guard record.proofKey == nil || record.proofKey == asker.proofKey else {
+        guard record.proofKey == nil || record.proofKey == requester.proofKey else {
             throw OAuthFailure(.invalidGrant, "the proof is not by the key of the authorization request")
         }
-        return firstRedemption(of: grant, by: asker)
+        return firstRedemption(of: grant, by: requester)
     }
 
     /// Stores a person's grant for a device.
-    mutating func redeem(device grant: Grant, by asker: TokenAsker) -> Redemption {
+    mutating func redeem(device grant: Grant, by requester: TokenRequester) -> Redemption {
         grants[grant.id] = grant
-        return firstRedemption(of: grant, by: asker)
+        return firstRedemption(of: grant, by: requester)
     }
 
-    private mutating func firstRedemption(of grant: Grant, by asker: TokenAsker) -> Redemption {
+    private mutating func firstRedemption(of grant: Grant, by requester: TokenRequester) -> Redemption {
         Redemption(
             grant: grant, scopes: grant.scopes, resources: grant.resources,
-            refreshToken: asker.policy.issuesRefreshTokens ? addRefreshToken(grantID: grant.id, by: asker) : nil,
+            refreshToken: requester.policy.issuesRefreshTokens
+                ? addRefreshToken(grantID: grant.id, by: requester) : nil,
             nonce: grant.nonce)
     }
 
@@ -64,32 +65,32 @@ struct TokenStore: Sendable {
     ///   - scopes, resources: the requested ones; `nil` or none means all that were granted.
     mutating func redeem(
         refreshToken: String, scopes asked: [String]?, resources: [String], rules: RefreshRules,
-        isFamily: (String) -> Bool, by asker: TokenAsker
+        isFamily: (String) -> Bool, by requester: TokenRequester
     ) throws(OAuthFailure) -> Redemption {
         guard var record = refreshTokens[refreshToken], let grant = grants[record.grantID] else {
             throw OAuthFailure(.invalidGrant, "the refresh token is unknown", .refreshTokenRevoked)
         }
-        if grant.clientID != asker.client.id {
+        if grant.clientID != requester.client.id {
             guard rules.knowsFamilies, isFamily(grant.clientID) else {
                 throw OAuthFailure(.invalidGrant, "the refresh token was given to another client")
             }
-            guard asker.client.isFamilyMember else {
+            guard requester.client.isFamilyMember else {
                 throw OAuthFailure(.invalidGrant, "the client is not of the refresh token's family", .clientMismatch)
             }
         }
         guard !grant.isRevoked else {
             throw OAuthFailure(.invalidGrant, "the refresh token is revoked", .refreshTokenRevoked)
         }
-        guard record.proofKey == nil || record.proofKey == asker.proofKey else {
+        guard record.proofKey == nil || record.proofKey == requester.proofKey else {
             throw OAuthFailure(.invalidGrant, "the refresh token is bound to another key")
         }
         if record.usedAt != nil { repeatedRefreshes += 1 }
-        if let usedAt = record.usedAt, asker.now - usedAt >= asker.policy.reuseGrace {
+        if let usedAt = record.usedAt, requester.now - usedAt >= requester.policy.reuseGrace {
             revoke(grant.id)
             throw OAuthFailure(
                 .invalidGrant, "the refresh token was used before; its family is revoked", .refreshTokenRevoked)
         }
-        guard asker.now < record.expiresAt else {
+        guard requester.now < record.expiresAt else {
             throw OAuthFailure(.invalidGrant, "the refresh token has expired", .refreshTokenExpired)
         }
         if let asked, !rules.allowsOtherScopes, let wider = asked.first(where: { !grant.scopes.contains($0) }) {
@@ -99,20 +100,21 @@ struct TokenStore: Sendable {
             throw OAuthFailure(.invalidTarget, "\(wider) was not in the authorization request")
         }
         var successor: String?
-        if asker.policy.rotatesRefreshTokens {
-            record.usedAt = record.usedAt ?? asker.now
+        if requester.policy.rotatesRefreshTokens {
+            record.usedAt = record.usedAt ?? requester.now
             refreshTokens[refreshToken] = record
-            successor = addRefreshToken(grantID: grant.id, by: asker)
+            successor = addRefreshToken(grantID: grant.id, by: requester)
         }
         return Redemption(
             grant: grant, scopes: asked ?? grant.scopes, resources: resources.isEmpty ? grant.resources : resources,
             refreshToken: successor, nonce: nil)
     }
 
-    private mutating func addRefreshToken(grantID: String, by asker: TokenAsker) -> String {
-        refreshTokens[asker.freshName] = RefreshTokenRecord(
-            grantID: grantID, proofKey: asker.bindingKey, expiresAt: asker.now + asker.policy.refreshTokenLifetime)
-        return asker.freshName
+    private mutating func addRefreshToken(grantID: String, by requester: TokenRequester) -> String {
+        refreshTokens[requester.freshName] = RefreshTokenRecord(
+            grantID: grantID, proofKey: requester.bindingKey,
+            expiresAt: requester.now + requester.policy.refreshTokenLifetime)
+        return requester.freshName
     }
 
     mutating func addAccessToken(_ token: String, _ record: AccessTokenRecord) { accessTokens[token] = record }
