@@ -20,7 +20,7 @@ RELEASE += -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Small: every function can be left out that nobody calls, none is there for others to link to, and relocations are packed.
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
 RELEASE += -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
-# What the loader resolves is read-only before the program begins.
+# The symbols that the loader resolves are read-only before the program begins.
 RELEASE += -Xlinker -z -Xlinker now
 # The C++ library under Swift's is linked in too: to find and relocate the shared one took a third of `brokerctl token`. The linker
 # looks here first, and finds no shared one.
@@ -30,13 +30,13 @@ RELEASE += -Xcc -Os -Xcxx -Os
 RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 
 # Only what the linker is told differs in the following, so that all programs share what was compiled.
-# What is installed: constants are always read-only. (Debian's valgrind cannot read a program that is laid out so and has tables for
+# Installed programs: constants are always read-only. (Debian's valgrind cannot read a program that is laid out so and has tables for
 # unwinding.)
 INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld -Xlinker -O2 -Xlinker --icf=safe
 # brokerctl, besides (decision 1).
 SMALLER := -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
 
-# What `make dist` links: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
+# The programs of `make dist`: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
 PORTABLE_LIBRARIES := .build-release/portable-libraries
 PORTABLE := -Xlinker -z -Xlinker nopack-relative-relocs
 

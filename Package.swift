@@ -49,7 +49,7 @@ extension Target.Dependency {
     static let jwtKit = library("JWTKit", "jwt-kit")
     static let hummingbird = library("Hummingbird", "hummingbird")
 
-    /// What comes along with them and nothing here imports: SwiftPM takes no notice of the version of a package that no target names.
+    /// Indirect dependencies, which nothing here imports: SwiftPM takes no notice of the version of a package that no target names.
     static let broughtAlong = [
         library("Atomics", "swift-atomics"), library("DequeModule", "swift-collections"),
         library("AsyncAlgorithms", "swift-async-algorithms"),
@@ -68,7 +68,7 @@ let package = Package(
         .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
-        // What is linked into the installed programs has an exact version, and what comes along with it as well.
+        // Packages that are linked into the installed programs have exact versions, indirect ones included.
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -177,7 +177,7 @@ let package = Package(
         program("vault-torture", ["BrokerVault", "BrokerModel", .logging], path: "Tests/VaultTorture"),
         tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", .crypto]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
-        // What only a process of its own can show: descriptors, environment and attributes it was started with.
+        // Shows what only a separate process can: the descriptors, environment and attributes it was started with.
         program(
             "host-probe",
             [
@@ -215,7 +215,7 @@ let package = Package(
             ["BrokerTestSupport", "BrokerVault", "BrokerModel", "BrokerRPC", "BrokerValues", "CEchoServer"],
             path: "Tests/Benchmarks/Runner"),
         .target(name: "CEchoServer", dependencies: ["CCurl"], path: "Tests/Benchmarks/CEchoServer"),
-        // Of what brokerd is made of only, so that its release build has nearly all of it.
+        // Depends only on the parts of brokerd, so that its release build has nearly all of it.
         program(
             "broker-parts",
             ["BrokerEngine", "BrokerVault", "BrokerRPC", "BrokerModel", "BrokerValues", .logging],

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AccessPolicy {
-    /// What the person must confirm before the request is admitted; `nil` if nothing.
+    /// The question that the person must confirm before the request is admitted; `nil` if none.
     package func question(for method: String, _ need: PresenceNeed, of caller: Caller) -> PresenceQuestion? {
         guard settings.adminProof == .presence else { return nil }
         let partition = caller.partition

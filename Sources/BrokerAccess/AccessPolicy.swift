@@ -46,7 +46,7 @@ package enum AdminProof: Sendable, Equatable {
     }
 }
 
-/// What callers of a tier may do with an app that does not list them (`access.sandboxed` and so on).
+/// The rights of a tier's callers at an app that does not list them (`access.sandboxed` and so on).
 package enum TierRule: String, Sendable, CaseIterable {
     /// They may use apps that list no callers.
     case allow

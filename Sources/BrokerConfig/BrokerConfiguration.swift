@@ -25,7 +25,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var formerNames: [String] = []
 
     package struct Socket: Sendable, Equatable {
-        /// Nil: where the host's conventions put it.
+        /// `nil` for the place that the host's conventions name.
         package var path: String?
         package var maxConnections = 256
         package var maxRequestsPerConnection = 64
@@ -44,7 +44,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     }
 
     package struct Vault: Sendable, Equatable {
-        /// Nil: where the host's conventions put it.
+        /// `nil` for the place that the host's conventions name.
         package var stateDirectory: String?
         /// `nil`: apart from a vault in the host's conventional place, next to any other vault.
         package var keyDirectory: String?

@@ -11,7 +11,7 @@ struct ThreatModelTests {
     }
 
     private static let tables = [
-        "Who might want it", "Programs that are handed foreign text", "One broker for many users",
+        "Actors", "Programs that are handed foreign text", "One broker for many users",
     ]
 
     /// All test sources, concatenated.
@@ -44,7 +44,14 @@ struct ThreatModelTests {
                 #expect(row.contains(/`[A-Z][A-Za-z]*Tests/), "\(row.prefix(80))")
             }
         }
-        let rules = try #require(parts.first { $0.hasPrefix("What each rule is for") }).split(separator: "\n- ")
+        for part in parts where ["Actors", "One broker for many users"].contains(where: part.hasPrefix) {
+            let actors = part.components(separatedBy: "\n### ").dropFirst()
+            #expect(!actors.isEmpty)
+            for actor in actors where !actor.hasPrefix("An intruder in the broker") {
+                #expect(actor.contains(/`[A-Z][A-Za-z]*Tests/), "\(actor.prefix(80))")
+            }
+        }
+        let rules = try #require(parts.first { $0.hasPrefix("Rules and their purposes") }).split(separator: "\n- ")
             .dropFirst()
         #expect(!rules.isEmpty)
         for rule in rules { #expect(rule.contains(/`[A-Z][A-Za-z]*Tests/), "\(rule.prefix(80))") }

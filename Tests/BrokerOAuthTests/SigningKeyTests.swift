@@ -65,7 +65,8 @@ extension ProviderError {
 
 @Suite("A provider's published keys")
 struct SigningKeyTests {
-    @Test("an RSA key needs at least 2,048 bits", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
+    @Test(
+        "an RSA key needs at least 2,048 bits", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
     func size(bits: Int, isTaken: Bool) async throws {
         try await withTestBed { tools in
             try await withProvider { bed async throws in

@@ -7,7 +7,8 @@ import Testing
 struct AgentExchangeTests {
     static let check = #"{"request":"check"}"#
 
-    @Test("a request in plain JSON is answered in plain JSON, in whatever pieces it arrives", arguments: [1, 2, 7, 1_000])
+    @Test(
+        "a request in plain JSON is answered in plain JSON, in whatever pieces it arrives", arguments: [1, 2, 7, 1_000])
     func plain(size: Int) throws {
         let request = #" {"request":"id_token","account":"a}]\"{","more":[{"x":"\\"}]}"#
         var exchange = AgentExchange()

@@ -25,7 +25,8 @@ struct AgentReplyTests {
         )
     }
 
-    @Test("an answer with a failure ends with the command to run, for every kind of error", arguments: ErrorKind.allCases)
+    @Test(
+        "an answer with a failure ends with the command to run, for every kind of error", arguments: ErrorKind.allCases)
     func failures(kind: ErrorKind) {
         for app in [nil, "work", "my 'app'", "two\nlines"] {
             let failure = AgentFailure(BrokerError(kind, "A sentence."), app: app)

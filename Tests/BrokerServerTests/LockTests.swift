@@ -28,7 +28,8 @@ struct LockTests {
     }
 
     @Test(
-        "methods that need a key are locked, and no others", arguments: MethodRegistry.methods.map { $0.name as String })
+        "methods that need a key are locked, and no others", arguments: MethodRegistry.methods.map { $0.name as String }
+    )
     func methods(name: String) async throws {
         try await ServerBed.runSignedIn { server in
             await server.broker.lock.lock(because: "of a test")

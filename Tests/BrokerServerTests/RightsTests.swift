@@ -80,7 +80,8 @@ struct RightsTests {
     }
 
     @Test(
-        "a request without an app is about all of the person's, and refused for a sandbox", arguments: methods(.appOrPersonal)
+        "a request without an app is about all of the person's, and refused for a sandbox",
+        arguments: methods(.appOrPersonal)
     )
     func personal(method: String) async throws {
         try await ServerBed.run(inspector: Self.sandbox) { server in

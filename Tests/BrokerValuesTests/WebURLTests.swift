@@ -88,7 +88,8 @@ struct WebURLTests {
         #expect(WebURL(text)?.domain == domain)
     }
 
-    @Test("user info is refused", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])
+    @Test(
+        "user info is refused", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])
     func userInfo(text: String) {
         #expect(throws: WebURL.Invalid.hasUserInfo) { try WebURL(parsing: text) }
     }

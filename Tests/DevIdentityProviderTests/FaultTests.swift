@@ -15,7 +15,8 @@ struct FaultTests {
         }
     }
 
-    @Test("reset and an ended hang do no work, and the refresh token stays valid", arguments: [Fault.Kind.reset, .hang])
+    @Test(
+        "reset and an ended hang do no work, and the refresh token stays valid", arguments: [Fault.Kind.reset, .hang])
     func noWork(_ kind: Fault.Kind) async throws {
         try await withProvider { scene async throws in
             let token = try await scene.tokens()["refresh_token"]?.stringValue

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("the tutorial at Entra: user.read, and /v1.0/me says who it is; without the scope it is refused")
+    @Test("the tutorial at Entra: user.read and /v1.0/me name the person, and a token without the scope is refused")
     func graph() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.makeEntra(in: bed)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("initialization: client id and authority are all it takes; a blank client id is an error")
+    @Test("initialization: client id and authority suffice, and a blank client id is an error")
     func initialization() throws {
         _ = try TutorialApp(clientID: "demo-one", authority: "https://id.example.org")
         #expect(throws: BrokerClientError.self) {

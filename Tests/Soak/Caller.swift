@@ -47,7 +47,8 @@ struct Caller {
         case 140..<160: try await acquire(holding, ["forceRefresh": true], on: connection)
         case 160..<168: try await acquire(holding, ["minimumLifetime": 3000], on: connection)
         case 168..<172: try await askAgent(holding)
-        case 172..<178:
+        case 172..<175: try await watch(holding)
+        case 175..<178:
             for method in ["broker.status", "accounts.list", "apps.list", "cache.stats"] {
                 _ = try await connection.call(method)
             }
@@ -97,6 +98,34 @@ struct Caller {
             if let objection = holding.objection(to: ["accessToken": token]) { findings.add(objection) }
         } catch {
             await client.close()
+            throw error
+        }
+    }
+
+    /// Watches a token for a moment, and ends the watch or only the connection.
+    private func watch(_ holding: Holding) async throws {
+        let guest = try await daemon.broker.connect()
+        do {
+            let answer = try await guest.call("token.watch", holding.request())
+            if let objection = holding.objection(to: answer) { findings.add(objection) }
+            let events = Task { [findings] in
+                while let event = await guest.nextNotification() {
+                    guard event["method"]?.stringValue == "event.tokenChanged" else { continue }
+                    findings.count("watched tokens that changed")
+                    let token = event[path: "params.token"].objectValue ?? [:]
+                    if let objection = holding.objection(to: token) { findings.add(objection) }
+                }
+            }
+            // Each refresh of the token is another caller's as well.
+            _ = try? await guest.call("token.acquireSilent", holding.request(["forceRefresh": true]))
+            if Bool.random(), let watch = answer["watch"] {
+                _ = try await guest.call("token.unwatch", ["watch": watch])
+            }
+            await guest.close()
+            await events.value
+            findings.count("watches")
+        } catch {
+            await guest.close()
             throw error
         }
     }

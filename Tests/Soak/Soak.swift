@@ -28,7 +28,7 @@ struct Soak {
         try await soak.steadily(for: seconds / 2)
         try await soak.checkEverybody()
         print("in all: \(soak.findings.summary)")
-        soak.findings.require(5, of: ["cached tokens", "new tokens", "sign-ins", "clients that left"])
+        soak.findings.require(5, of: ["cached tokens", "new tokens", "sign-ins", "clients that left", "watches"])
         // Time enough for each of them.
         if seconds >= 60 { soak.findings.require(1, of: TroubledProvider.kindsOfFaults + [Self.repeated]) }
         return soak.findings.wrong

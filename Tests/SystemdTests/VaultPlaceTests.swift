@@ -56,7 +56,8 @@ struct VaultPlaceTests {
         }
     }
 
-    @Test("a vault among the settings is moved by the first start, which the journal reports", arguments: [true, false])
+    @Test(
+        "a vault among the settings is moved by the first start, which the journal reports", arguments: [true, false])
     func moved(isEarlierUnit: Bool) async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)

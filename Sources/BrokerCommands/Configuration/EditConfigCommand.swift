@@ -64,7 +64,7 @@ struct EditConfigCommand: Subcommand {
 
     private static let template = """
         # Settings of the token broker. All there are, with their values: brokerctl config show
-        # What they mean: docs/configuration.md
+        # Their meaning: docs/configuration.md
         #
         # [log]
         # level = "info"

@@ -10,7 +10,7 @@ struct AccountRemoval: Sendable {
     let app: AppRegistration
     let partition: Partition
 
-    /// What was removed from the app.
+    /// The account that was removed from the app.
     private struct Removed: Sendable {
         var accounts: [Account] = []
         var tokens = 0

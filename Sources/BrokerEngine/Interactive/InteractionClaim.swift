@@ -47,7 +47,7 @@ struct InteractionClaim: Sendable, Hashable {
     }
 }
 
-/// Who may end an interaction or deliver its redirect. Knowing an id or having seen a redirect gives no right to do so.
+/// The right to end an interaction or to deliver its redirect. Knowing an id or having seen a redirect gives no right to do so.
 package enum InteractionOwner: Sendable {
     /// The interactions that this program or sandbox began.
     case beginner(QuotaOwner, Partition)

@@ -12,7 +12,7 @@ enum OfflineConsent {
         }
     }
 
-    /// What an answer shows about the provider.
+    /// An answer's evidence about the provider.
     ///
     /// - Parameters:
     ///   - scopes: the requested scopes.

@@ -10,7 +10,7 @@ enum OfflineRefusal {
             && ["invalid_scope", "not_allowed"].contains(error.details.oauthError)
     }
 
-    /// What a failed sign-in shows about the provider.
+    /// A failed sign-in's evidence about the provider.
     ///
     /// - Parameter known: ``AppMetadataRecord/refusesOfflineAccess``.
     /// - Returns: the new knowledge; `nil` if it is unchanged. A request that is also refused without the scope was refused for

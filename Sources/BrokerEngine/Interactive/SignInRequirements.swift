@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Who has to sign in, and how recently. Pure.
+/// The person that has to sign in, and how recently. Pure.
 package struct SignInRequirements: Sendable {
     /// The person whose tokens are wanted.
     package struct Person: Sendable {

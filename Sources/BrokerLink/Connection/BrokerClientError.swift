@@ -10,7 +10,7 @@ import BrokerValues
 /// No error carries a token, an authorization code or a password, so that errors may be logged as they are. They may
 /// name the account (`accounts`).
 public struct BrokerClientError: Error, Sendable {
-    /// What went wrong. The set is open: a newer broker may send codes that are not listed here.
+    /// The kind of error. The set is open: a newer broker may send codes that are not listed here.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name that the protocol uses.
         public let rawValue: String
@@ -19,7 +19,7 @@ public struct BrokerClientError: Error, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public var code: Code
     /// One sentence for a person: what happened, and what to do next.
     public var message: String

@@ -11,7 +11,7 @@ package struct PartitionSummary: Sendable, Equatable {
     package var partition: Partition
     /// Without the audit log.
     package var records: Int
-    /// Of all records, sealed.
+    /// The size of all records, sealed.
     package var bytes: Int
 
     package init(partition: Partition, records: Int, bytes: Int) {

@@ -34,7 +34,8 @@ package enum OpenSandbox: AdministrationMethod {
         package static let members: [Member<Params>] =
             [
                 .required(
-                    "engine", \.sandbox.engine, "The engine that makes the sandbox, such as bubblewrap, podman or ssh.", .engine),
+                    "engine", \.sandbox.engine, "The engine that makes the sandbox, such as bubblewrap, podman or ssh.",
+                    .engine),
                 .required("id", \.sandbox.id, "The engine's name for it.", .word(atMost: 128)),
             ] + Sandbox.others.inside(\.sandbox) + [
                 .defaulted(

@@ -93,7 +93,7 @@ extension KeySource {
 package struct NewKey: Sendable {
     /// ``keyByteCount`` bytes.
     package var key: Secret
-    /// What the source needs to find or derive the key again (a salt, costs, an item's id); kept in the clear.
+    /// The source's parameters for finding or deriving the key again (a salt, costs, an item's id); kept in the clear.
     package var parameters: [UInt8]
 
     package init(key: Secret, parameters: [UInt8] = []) {

@@ -142,7 +142,8 @@ struct SignOutDuringRefreshTests {
     }
 
     @Test(
-        "shared tokens are kept for the remaining app, and the one that signed out gets an error", arguments: Way.allCases
+        "shared tokens are kept for the remaining app, and the one that signed out gets an error",
+        arguments: Way.allCases
     )
     func sharedTokens(_ way: Way) async throws {
         let bed = try await EngineBed()

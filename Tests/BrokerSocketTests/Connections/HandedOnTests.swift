@@ -140,7 +140,7 @@ struct HandedOnTests {
                 while True: far.send(b'x' * 4096)
             except BlockingIOError: pass
             far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 600))
-            # What is closed is a socket in which another one waits: nobody but its maker has a say in how that one ends.
+            # The closed socket contains another waiting one: nobody but its maker has a say in how that one ends.
             outer, inner = socket.socketpair()
             inner.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [far.fileno()]))])
             far.close()

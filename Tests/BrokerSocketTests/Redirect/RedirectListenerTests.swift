@@ -23,7 +23,8 @@ struct RedirectListenerTests {
     }()
 
     @Test(
-        "any port gives the same one on 127.0.0.1 and ::1, named in the URI", arguments: ["127.0.0.1", "localhost", "[::1]"])
+        "any port gives the same one on 127.0.0.1 and ::1, named in the URI",
+        arguments: ["127.0.0.1", "localhost", "[::1]"])
     func anyPort(host: String) async throws {
         guard host != "[::1]" || Self.hasIPv6 else { return }
         try await withRedirect(.anyPort(host: host, path: "/")) { bed in

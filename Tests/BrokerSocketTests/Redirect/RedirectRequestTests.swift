@@ -87,7 +87,8 @@ struct RedirectRequestTests {
     }
 
     @Test(
-        "all names of loopback are accepted", arguments: ["127.0.0.1", "localhost", "LocalHost", "[::1]", "app.localhost"])
+        "all names of loopback are accepted",
+        arguments: ["127.0.0.1", "localhost", "LocalHost", "[::1]", "app.localhost"])
     func loopbackHosts(host: String) async throws {
         try await withRedirect { bed in
             let reply = try await bed.exchange("GET PATH?code=1 HTTP/1.1\r\nHost: \(host):\(bed.port)\r\n\r\n")

@@ -1,4 +1,4 @@
-# What a person does with GNOME Keyring, by the interface that its own programs use.
+# A person's actions with GNOME Keyring, by the interface that its own programs use.
 #
 #   gnome-keyring.py open                  makes a keyring without a password, and makes it the default
 #   gnome-keyring.py unlock PATH WORD      opens a keyring with its password

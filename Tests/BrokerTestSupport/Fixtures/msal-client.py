@@ -83,7 +83,7 @@ class FirstForm(html.parser.HTMLParser):
         if tag == "form" and self.action is None:
             self.action = attributes["action"]
         elif self.action is not None and not self.ended and tag in ("input", "button") and "name" in attributes:
-            # Of several buttons of a name the first is pressed; of several boxes all are checked.
+            # The first of several buttons of a name is pressed; all of several boxes are checked.
             name, value = attributes["name"], attributes.get("value", "")
             if attributes.get("type") == "checkbox":
                 self.fields.setdefault(name, []).append(value)

@@ -218,7 +218,7 @@ struct DesktopTests {
         }
     }
 
-    @Test("of a person's two sessions the active one asks, and the other when they switch to it")
+    @Test("the active one of a person's two sessions asks, and the other after a switch")
     func twoSessions() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(

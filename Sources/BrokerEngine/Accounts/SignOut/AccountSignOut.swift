@@ -51,7 +51,7 @@ struct AccountSignOut: Sendable {
         return stages
     }
 
-    /// What the later stages need.
+    /// Input of the later stages.
     private struct Prepared: Sendable {
         var signedOut: LocalSignOut.Outcome
         var revocable: [TokenRevocation.Revocable] = []

@@ -13,7 +13,7 @@ struct LocalSignOut: Sendable {
     let partition: Partition
     let now: NumericDate
 
-    /// What was signed out, for the later stages.
+    /// The sign-ins that ended, for the later stages.
     struct Outcome: Sendable {
         /// The accounts in every group that was reached.
         var accounts: [KnownAccounts.Entry] = []
