@@ -14,13 +14,13 @@ struct PartitionMemory<Value: Sendable>: Sendable {
     typealias Change = @Sendable (inout Value) -> Void
 
     /// The changes written while a partition is read, in the order of the disk: a read may lack them.
-    private struct Meanwhile {
+    private struct ActiveRead {
         var readers = 0
         var changes: [Change] = []
     }
 
     private var known: FairCache<Partition, Partition, Value>
-    private var reading: [Partition: Meanwhile] = [:]
+    private var reading: [Partition: ActiveRead] = [:]
     /// Counts deliberate invalidations: a read that began before one is not kept after it.
     private var epoch: UInt64 = 0
     private let weigh: @Sendable (Value) -> Int
@@ -42,7 +42,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
     func peek(_ partition: Partition) -> Value? { known.peek(partition) }
 
     mutating func beginReading(_ partition: Partition) -> Reading {
-        reading[partition, default: Meanwhile()].readers += 1
+        reading[partition, default: ActiveRead()].readers += 1
         return Reading(partition: partition, epoch: epoch)
     }
 

@@ -3,40 +3,40 @@ import Synchronization
 
 /// One question at a time for each user: a person sees one, and does not wait for another person's.
 final class PresenceQueue: Sendable {
-    private struct Line {
+    private struct Queue {
         let turns = Turns()
         var count = 0
     }
 
     /// A caller that wants the person to be asked.
-    private final class Asker: Sendable {
+    private final class Waiter: Sendable {
         let hasGone = Atomic(false)
     }
 
-    private let lines = Mutex<[Partition: Line]>([:])
+    private let queues = Mutex<[Partition: Queue]>([:])
 
     /// - Returns: `nil` if the task was canceled: then the person is not asked, and a late answer does not count.
     func run<Answer: Sendable>(
         of partition: Partition, _ ask: @escaping @Sendable () async -> Answer
     ) async -> Answer? {
-        let turns = lines.withLock { lines in
-            var line = lines[partition] ?? Line()
-            line.count += 1
-            lines[partition] = line
-            return line.turns
+        let turns = queues.withLock { queues in
+            var queue = queues[partition] ?? Queue()
+            queue.count += 1
+            queues[partition] = queue
+            return queue.turns
         }
         defer {
-            lines.withLock { lines in
-                lines[partition]?.count -= 1
-                if lines[partition]?.count == 0 { lines[partition] = nil }
+            queues.withLock { queues in
+                queues[partition]?.count -= 1
+                if queues[partition]?.count == 0 { queues[partition] = nil }
             }
         }
-        let asker = Asker()
+        let waiter = Waiter()
         return await withTaskCancellationHandler {
-            let answer = await turns.run { asker.hasGone.load(ordering: .relaxed) ? nil : await ask() }
-            return asker.hasGone.load(ordering: .relaxed) ? nil : answer
+            let answer = await turns.run { waiter.hasGone.load(ordering: .relaxed) ? nil : await ask() }
+            return waiter.hasGone.load(ordering: .relaxed) ? nil : answer
         } onCancel: {
-            asker.hasGone.store(true, ordering: .relaxed)
+            waiter.hasGone.store(true, ordering: .relaxed)
         }
     }
 }

@@ -28,7 +28,7 @@ extension AuditLog {
             state.tallies = state.tallies.filter { $0.key.partition != partition }
             state.written(state.unwritten[partition]?.entries.count ?? 0, of: partition)
             state.lost[partition] = nil
-            state.books.remove(partition)
+            state.audits.remove(partition)
         }
     }
 }

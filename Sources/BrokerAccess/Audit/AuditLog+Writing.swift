@@ -11,7 +11,7 @@ extension AuditLog {
     /// Writes a mark that this run has entries of a partition: whenever it ends from now on, the next run knows whether some are missing.
     func begin(_ partition: Partition) async {
         await turns.run { [self] in
-            let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.books.peek(partition) == nil }
+            let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.audits.peek(partition) == nil }
             if isNeeded { await write(partition, isLast: false) }
         }
     }
@@ -21,7 +21,7 @@ extension AuditLog {
             let partitions = state.withLock { state in
                 state.takeTallies()
                 let partitions = Set(state.unwritten.keys).union(state.lost.keys)
-                return isLast ? partitions.union(state.books.keys) : partitions
+                return isLast ? partitions.union(state.audits.keys) : partitions
             }
             for partition in partitions { await write(partition, isLast: isLast) }
         }
@@ -32,26 +32,26 @@ extension AuditLog {
             (state.unwritten[partition]?.entries.map(\.entry) ?? [], state.lost[partition] ?? 0)
         }
         do throws(VaultError) {
-            var book = try book(of: partition)
-            for entry in entries { book.append(entry, keeping: mostBlocks) }
+            var audit = try audit(of: partition)
+            for entry in entries { audit.append(entry, keeping: mostBlocks) }
             if lost > 0 {
                 var entry = AuditEntry(time: clock.now, method: "audit.lost", outcome: "done")
                 entry.count = lost
-                book.append(entry, keeping: mostBlocks)
+                audit.append(entry, keeping: mostBlocks)
             }
             if isLast {
-                book.append(
+                audit.append(
                     AuditEntry(time: clock.now, method: "broker.stop", outcome: "done"), keeping: mostBlocks)
             }
-            book.mark(isComplete: isLast)
-            try await commit(&book, in: partition)
-            let gone = state.withLock { [book] state in
+            audit.mark(isComplete: isLast)
+            try await commit(&audit, in: partition)
+            let gone = state.withLock { [audit] state in
                 state.written(entries.count, of: partition)
                 let rest = (state.lost[partition] ?? 0) - lost
                 state.lost[partition] = rest > 0 ? rest : nil
-                let open = LoadedAudit(partition: partition, book: book)
-                state.books.keep(open, for: partition, of: partition, weight: book.weight)
-                return state.books.makeRoom()
+                let open = LoadedAudit(partition: partition, audit: audit)
+                state.audits.keep(open, for: partition, of: partition, weight: audit.weight)
+                return state.audits.makeRoom()
             }
             for open in gone { try await letGo(open) }
         } catch {
@@ -63,39 +63,39 @@ extension AuditLog {
 
     /// Marks the log on disk as complete before it is dropped from memory, so that it stays complete whenever the broker ends.
     private func letGo(_ open: LoadedAudit) async throws(VaultError) {
-        var book = open.book
+        var audit = open.audit
         let isWhole = state.withLock { state in
             // Later events begin it again.
             state.beginning.remove(open.partition)
             return !state.hasOnlyInMemory(open.partition)
         }
-        book.mark(isComplete: isWhole)
-        try await commit(&book, in: open.partition)
+        audit.mark(isComplete: isWhole)
+        try await commit(&audit, in: open.partition)
     }
 
-    private func commit(_ book: inout PartitionAudit, in partition: Partition) async throws(VaultError) {
-        let (blocks, dropped) = book.take()
+    private func commit(_ audit: inout PartitionAudit, in partition: Partition) async throws(VaultError) {
+        let (blocks, dropped) = audit.take()
         var change = VaultChange(in: partition, deletes: dropped)
         for block in blocks { change.puts.append(try vault.seal(block, secret: nil, in: partition).sealed) }
-        change.puts.append(try vault.seal(book.head, secret: nil, in: partition).sealed)
+        change.puts.append(try vault.seal(audit.head, secret: nil, in: partition).sealed)
         try await vault.commit(change)
     }
 
     /// The log as continued by this run. Its first entry says that the broker started, and whether earlier entries are missing.
-    private func book(of partition: Partition) throws(VaultError) -> PartitionAudit {
-        if let open = state.withLock({ $0.books.use(partition) }) { return open.book }
+    private func audit(of partition: Partition) throws(VaultError) -> PartitionAudit {
+        if let open = state.withLock({ $0.audits.use(partition) }) { return open.audit }
         var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
-            var book = PartitionAudit(in: run)
-            book.append(start, keeping: mostBlocks)
-            return book
+            var audit = PartitionAudit(in: run)
+            audit.append(start, keeping: mostBlocks)
+            return audit
         }
-        var book = PartitionAudit(
+        var audit = PartitionAudit(
             after: head, try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record), in: run)
-        guard head.run != run else { return book }
+        guard head.run != run else { return audit }
         if !head.isComplete { start.reason = "interrupted" }
-        book.append(start, keeping: mostBlocks)
-        return book
+        audit.append(start, keeping: mostBlocks)
+        return audit
     }
 }
 

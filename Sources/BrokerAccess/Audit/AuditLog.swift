@@ -50,14 +50,14 @@ package final class AuditLog: Sendable {
         /// Entries taken from the tallies and not yet on disk.
         var unwritten: [Partition: Unwritten] = [:]
         var lost: [Partition: Int64] = [:]
-        var books: FairCache<Partition, Partition, LoadedAudit>
+        var audits: FairCache<Partition, Partition, LoadedAudit>
         /// Partitions whose chains were requested since the last write, in a run that has none of their entries yet or has
         /// dropped them: if the disk refuses, once per write is enough.
         var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {
             waiting = FairQuota(limit: bounds.waiting)
-            books = FairCache(limit: bounds.memory)
+            audits = FairCache(limit: bounds.memory)
         }
     }
 
@@ -79,7 +79,7 @@ package final class AuditLog: Sendable {
 
     struct LoadedAudit: Sendable {
         let partition: Partition
-        let book: PartitionAudit
+        let audit: PartitionAudit
     }
 
     struct Key: Hashable {
@@ -143,7 +143,7 @@ package final class AuditLog: Sendable {
             state.beginMinute(at: clock.uptime)
             return (
                 state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled,
-                state.books.peek(partition) == nil && state.beginning.insert(partition).inserted
+                state.audits.peek(partition) == nil && state.beginning.insert(partition).inserted
             )
         }
         if begins { Task { await begin(partition) } }

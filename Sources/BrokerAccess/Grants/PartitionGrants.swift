@@ -26,7 +26,7 @@ struct PartitionGrants: Sendable {
     }
 
     /// The result of a request.
-    enum Asked {
+    enum AskResult {
         case open(GrantRequest)
         /// - replaced: the request that it replaced.
         case new(GrantRequest, replaced: GrantRequest?)
@@ -134,7 +134,7 @@ struct PartitionGrants: Sendable {
     mutating func ask(
         _ subject: GrantSubject, by claimant: QuotaOwner, for app: AppRegistration, _ part: GrantedPart,
         facts: CallerFacts, id: String, now: NumericDate
-    ) -> Asked {
+    ) -> AskResult {
         var (part, extensions) = (part, 0)
         let index = requests.firstIndex { $0.subject == subject }
         if let open = index.map({ requests[$0] }) {

@@ -153,14 +153,14 @@ final class TokenWatch: Sendable {
         let clock = looks.clock
         let step = state.withLock { state -> WatchSchedule.Step in
             guard !state.hasEnded else { return .goOn }
-            if case .another(let news) = result { (state.held, state.grant) = (news.held, news.grant) }
+            if case .another(let newToken) = result { (state.held, state.grant) = (newToken.held, newToken.grant) }
             let step = state.schedule.found(result.finding, by: look, at: clock.now, clock.uptime)
             if case .tell = step { state.isTelling = true }
             return step
         }
         switch (step, result) {
         case (.goOn, _), (.tell, .same), (.tell, .failed): break
-        case (.tell, .another(let news)): context.send(news.line)
+        case (.tell, .another(let newToken)): context.send(newToken.line)
         case (.end(let error), _): end(telling: error)
         }
         let ending = state.withLock { state in

@@ -14,7 +14,7 @@ struct WatchChecks: Sendable {
     var clock: any BrokerClock { services.clock }
 
     /// A token that the client does not have yet.
-    struct News: Sendable {
+    struct NewToken: Sendable {
         let times: WatchSchedule.Times
         let held: TokenWatch.HeldToken
         let grant: GrantInUse?
@@ -22,13 +22,13 @@ struct WatchChecks: Sendable {
     }
 
     enum Result: Sendable {
-        case another(News)
+        case another(NewToken)
         case same
         case failed(BrokerError)
 
         var finding: WatchSchedule.Finding {
             switch self {
-            case .another(let news): .another(news.times)
+            case .another(let newToken): .another(newToken.times)
             case .same: .same
             case .failed(let error): .failed(error)
             }
@@ -46,11 +46,11 @@ struct WatchChecks: Sendable {
             if look == .glance, try !hasAnother(watch) { return .same }
             let (token, request) = try await token(look, watch, name)
             guard try !isHeld(token, by: watch) else { return .same }
-            let news = News(
+            let newToken = NewToken(
                 times: times(of: token, watch.params.minimumLifetime), held: try held(token), grant: request.grant,
                 line: try line(token, request, watch))
             log.done(.refreshed(token), subject, since: start)
-            return .another(news)
+            return .another(newToken)
         } catch {
             // A client that named no account must not learn an account's name.
             let error = watch.namesAccount ? error : error.orNobodyThere(watch.app)

@@ -87,7 +87,7 @@ final class ConnectionChannel: SocketStreamOwner {
         served = Served(handler, connection)
         splitter = handler.makeSplitter(limit: limits.lineLength)
         self.owner = owner
-        rest()
+        updateQuiet()
         stream.serve(self, wantsInput: true)
     }
 
@@ -106,7 +106,7 @@ final class ConnectionChannel: SocketStreamOwner {
         lastActive = stream.reactor.now
         put()
         if !isInBurst {
-            rest()
+            updateQuiet()
             stream.flush()
         }
         let waiting = unreadAnswers
@@ -122,7 +122,7 @@ final class ConnectionChannel: SocketStreamOwner {
     /// - Parameter bytes: bytes of requests that the handler works on.
     func works(on bytes: Int) {
         underWay = bytes
-        if !isInBurst { rest() }
+        if !isInBurst { updateQuiet() }
         tellHeld(unreadAnswers)
     }
 
@@ -153,7 +153,7 @@ final class ConnectionChannel: SocketStreamOwner {
             // The broker's own delay does not count against the peer.
             cancel(&halfLineTimer)
         } else {
-            goOn()
+            resume()
         }
     }
 
@@ -167,11 +167,11 @@ final class ConnectionChannel: SocketStreamOwner {
     }
 
     /// Updates whether the connection may be evicted: no request waits. A client may rely on this once it has an answer.
-    private func rest() {
-        if phase == .serving, let served { rest(served) }
+    private func updateQuiet() {
+        if phase == .serving, let served { updateQuiet(served) }
     }
 
-    private func rest(_ served: Served) {
+    private func updateQuiet(_ served: Served) {
         quietSince = splitter.holdsPart || !served.handler.isIdle ? nil : lastActive
     }
 
@@ -226,7 +226,7 @@ final class ConnectionChannel: SocketStreamOwner {
 
     func writableAgain() {
         tellHeld(0)
-        goOn()
+        resume()
         updateInput()
     }
 
@@ -235,7 +235,7 @@ final class ConnectionChannel: SocketStreamOwner {
     }
 
     /// After a pause, or when the peer has read answers: first delivers the lines in memory, then reads the waiting bytes.
-    private func goOn() {
+    private func resume() {
         // Within a burst, the delivery in progress or the end of the burst reaches the same lines.
         guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, let served else { return }
         beginBurst()
@@ -272,7 +272,7 @@ final class ConnectionChannel: SocketStreamOwner {
         awaitsTurn = true
         stream.reactor.soon {
             self.awaitsTurn = false
-            self.goOn()
+            self.resume()
             self.updateInput()
         }
     }
@@ -305,10 +305,10 @@ final class ConnectionChannel: SocketStreamOwner {
         guard isInBurst else { return }
         isInBurst = false
         guard phase == .serving else { return }
-        rest(served)
+        updateQuiet(served)
         stream.flush()
         updateInput()
-        if isBehind { goOn() }
+        if isBehind { resume() }
     }
 
     /// A process that got the connection after it was made counts by its own identity.

@@ -34,13 +34,13 @@ struct ConnectionReception: Sendable {
     /// Inspects the peer, and continues on the reactor.
     func receive(_ arrival: AcceptedConnection, on reactor: Reactor) {
         let service = service
-        let goOn = { @Sendable (look: PeerSnapshot?) in
+        let proceed = { @Sendable (look: PeerSnapshot?) in
             if reactor.execute({ self.receive(arrival, look, on: reactor) }) { return }
             // The broker is shutting down.
             broker_close_in_own_fd_table(arrival.descriptor)
         }
-        guard let peer = arrival.peer else { return goOn(nil) }
-        looks.add(peer) { goOn(service.look(at: peer)) }
+        guard let peer = arrival.peer else { return proceed(nil) }
+        looks.add(peer) { proceed(service.look(at: peer)) }
     }
 
     /// Runs on the reactor's thread.
@@ -55,12 +55,12 @@ struct ConnectionReception: Sendable {
             id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
         switch service.admit(connection, look) {
         case .serve(let handler, let owner):
-            let entrant = Entrant(
+            let candidate = Candidate(
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
-            let entry = enter(entrant)
-            guard case .refused = entry, table.beginWaiting() else { return finish(entrant, entry) }
+            let entry = enter(candidate)
+            guard case .refused = entry, table.beginWaiting() else { return finish(candidate, entry) }
             // A peer that has hung up unnoticed by the reactor takes no one's slot.
-            let bound = ReactorBound(entrant, of: reactor)
+            let bound = ReactorBound(candidate, of: reactor)
             reactor.execute {
                 table.endWaiting()
                 finish(bound.value, enter(bound.value))
@@ -71,7 +71,7 @@ struct ConnectionReception: Sendable {
         }
     }
 
-    private struct Entrant {
+    private struct Candidate {
         let connection: LocalConnection
         let owner: ConnectionOwner
         let handler: any ConnectionHandler
@@ -79,21 +79,21 @@ struct ConnectionReception: Sendable {
         let stream: SocketStream
     }
 
-    private func enter(_ entrant: Entrant) -> ConnectionTable.Entry {
-        table.enter(entrant.connection, of: entrant.owner, from: listener)
+    private func enter(_ candidate: Candidate) -> ConnectionTable.Entry {
+        table.enter(candidate.connection, of: candidate.owner, from: listener)
     }
 
-    private func finish(_ entrant: Entrant, _ entry: ConnectionTable.Entry) {
-        let (connection, stream) = (entrant.connection, entrant.stream)
+    private func finish(_ candidate: Candidate, _ entry: ConnectionTable.Entry) {
+        let (connection, stream) = (candidate.connection, candidate.stream)
         switch entry {
         case .entered:
-            entrant.channel.serve(entrant.handler, on: connection, owner: entrant.owner)
+            candidate.channel.serve(candidate.handler, on: connection, owner: candidate.owner)
         case .refused(let refusal):
-            notices.tell("connection refused: the limit is reached", of: connection.peer, entrant.owner)
-            entrant.handler.closed(connection)
+            notices.tell("connection refused: the limit is reached", of: connection.peer, candidate.owner)
+            candidate.handler.closed(connection)
             close(stream, service.refusalLine(refusal))
         case .late:
-            entrant.handler.closed(connection)
+            candidate.handler.closed(connection)
             stream.close()
         }
     }

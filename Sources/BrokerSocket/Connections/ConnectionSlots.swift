@@ -12,7 +12,7 @@ struct ConnectionSlots {
 
     private let limits: ConnectionLimits
     private var places: [UInt64: Place] = [:]
-    private var owners: [Holder: Int] = [:]
+    private var owners: [OwnerKey: Int] = [:]
     private var users: [Partition: Int] = [:]
     /// Connections of unnamed callers, by user, and their bytes that wait in memory.
     private var unnamed: [Partition: Int] = [:]
@@ -78,11 +78,11 @@ struct ConnectionSlots {
 
     /// - Returns: the limit that prevents one more connection of the owner, and the group to evict from; `nil` for any.
     private func obstacle(to owner: ConnectionOwner) -> (ConnectionRefusal, of: Group?)? {
-        let own = owners[owner.holder, default: 0]
+        let own = owners[owner.key, default: 0]
         let share = share(of: owner)
         if own >= share {
             let party = share < limits.connections ? ConnectionRefusal.Party.program : .everybody
-            return (.tooManyConnections(limit: share, of: party), .holder(owner.holder))
+            return (.tooManyConnections(limit: share, of: party), .owner(owner.key))
         }
         if owner.claimant.isUnnamed, unnamed[owner.partition, default: 0] >= limits.unnamedConnections {
             return (
@@ -113,7 +113,7 @@ struct ConnectionSlots {
 
     private func evictFromLargestHolder() -> LocalConnection? {
         let most = owners.values.max() ?? 0
-        return evict { owners[$0.holder] == most } ?? evict { _ in true }
+        return evict { owners[$0.key] == most } ?? evict { _ in true }
     }
 
     /// - Returns: the connection that has been quiet for longest; it is no longer served.
@@ -134,13 +134,13 @@ struct ConnectionSlots {
     }
 
     mutating func keepPlace(of owner: ConnectionOwner) {
-        owners[owner.holder, default: 0] += 1
+        owners[owner.key, default: 0] += 1
         users[owner.partition, default: 0] += 1
         if owner.claimant.isUnnamed { unnamed[owner.partition, default: 0] += 1 }
     }
 
     mutating func leavePlace(of owner: ConnectionOwner) {
-        owners.release(owner.holder)
+        owners.release(owner.key)
         users.release(owner.partition)
         if owner.claimant.isUnnamed { unnamed.release(owner.partition) }
     }
@@ -178,7 +178,7 @@ struct ConnectionSlots {
     private func greediest(among matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
         let holding = places.values.filter { $0.held > 0 && matches($0.owner) }
         let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
-        let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.holder }
+        let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.key }
         return ofOwner.max { $0.held < $1.held }?.connection
     }
 
@@ -209,13 +209,13 @@ struct ConnectionSlots {
 
 /// A group of connections.
 private enum Group {
-    case holder(Holder)
+    case owner(OwnerKey)
     case user(Partition)
     case unnamed(Partition)
 
     func contains(_ owner: ConnectionOwner) -> Bool {
         switch self {
-        case .holder(let holder): owner.holder == holder
+        case .owner(let key): owner.key == key
         case .user(let partition): owner.partition == partition
         case .unnamed(let partition): owner.partition == partition && owner.claimant.isUnnamed
         }
@@ -223,13 +223,13 @@ private enum Group {
 }
 
 /// A claimant of one user: sandboxes of two may have the same name.
-private struct Holder: Hashable {
+private struct OwnerKey: Hashable {
     let partition: Partition
     let claimant: QuotaOwner
 }
 
 extension ConnectionOwner {
-    fileprivate var holder: Holder { Holder(partition: partition, claimant: claimant) }
+    fileprivate var key: OwnerKey { OwnerKey(partition: partition, claimant: claimant) }
 }
 
 extension Dictionary where Value == Int {

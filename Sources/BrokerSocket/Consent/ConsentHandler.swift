@@ -8,7 +8,7 @@ final class ConsentHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let desk: ConsentSession
+    private let session: ConsentSession
     private let port: Int
     private let limits: RedirectLimits
     private var head: HTTPRequestHead?
@@ -17,8 +17,8 @@ final class ConsentHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var isAnswered = false
 
-    init(_ desk: ConsentSession, port: Int, limits: RedirectLimits) {
-        self.desk = desk
+    init(_ session: ConsentSession, port: Int, limits: RedirectLimits) {
+        self.session = session
         self.port = port
         self.limits = limits
     }
@@ -31,7 +31,7 @@ final class ConsentHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            desk.hasSpoken(context.channel)
+            session.hasSpoken(context.channel)
             if self.head == nil { self.head = head }
         case .body(let part): body += part.readableBytesView
         case .end: if let head, !isAnswered { answer(head, in: context) }
@@ -43,9 +43,9 @@ final class ConsentHandler: ChannelInboundHandler {
         // The request came in time. Its answer may take longer.
         timer?.cancel()
         let home = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let (desk, body, port) = (desk, body, port)
+        let (session, body, port) = (session, body, port)
         Task {
-            let response = await desk.response(to: head, body: body, port: port)
+            let response = await session.response(to: head, body: body, port: port)
             home.eventLoop.execute { home.value.respond(response) }
         }
     }

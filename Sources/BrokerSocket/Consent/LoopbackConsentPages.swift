@@ -19,7 +19,7 @@ package struct LoopbackConsentPages: ConsentPages {
         _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
     ) async throws(RedirectError) -> any ConsentPage {
         let form = ConsentForm(offersAllowing: ConsentTexts(question).areWhole, random: random)
-        let desk = ConsentSession(question, form: form, answer: answer)
+        let session = ConsentSession(question, form: form, answer: answer)
         do {
             let listening = try await ServerBootstrap(group: eventLoop)
                 .serverChannelOption(.backlog, value: 16)
@@ -36,16 +36,16 @@ package struct LoopbackConsentPages: ConsentPages {
                         try pipeline.configureHTTPServerPipeline(
                             withPipeliningAssistance: false, withErrorHandling: false)
                         try pipeline.addHandler(
-                            ConsentHandler(desk, port: child.localAddress?.port ?? 0, limits: limits))
+                            ConsentHandler(session, port: child.localAddress?.port ?? 0, limits: limits))
                         // No other user's browser is served here.
-                        let displaced = desk.enter(child)
-                        child.closeFuture.whenComplete { _ in desk.leave(child) }
+                        let displaced = session.enter(child)
+                        child.closeFuture.whenComplete { _ in session.leave(child) }
                         displaced?.close(promise: nil)
                         if try pipeline.loopbackVisitor() != .user(geteuid()) { child.close(promise: nil) }
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
-            return Page(url: "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(desk.form.entry)", listening)
+            return Page(url: "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(session.form.entry)", listening)
         } catch {
             throw .cannotListen("The broker cannot listen on 127.0.0.1 for the person's answer: \(error).")
         }
