@@ -7,7 +7,7 @@ package struct CacheChange: Sendable {
     package enum Action<Record: VaultRecord>: Sendable {
         /// Replaces the record with the same key.
         case put(StoredRecord<Record>)
-        /// Whatever the record's state is now: it is found by its key.
+        /// Deletes the record in any state: it is found by its key.
         case delete(StoredRecord<Record>)
     }
 
