@@ -112,7 +112,7 @@ struct Caller {
                 while let event = await guest.nextNotification() {
                     guard event["method"]?.stringValue == "event.tokenChanged" else { continue }
                     findings.count("watched tokens that changed")
-                    let token = event[path: "params.token"].objectValue ?? [:]
+                    let token = event["params"]?.objectValue?["token"]?.objectValue ?? [:]
                     if let objection = holding.objection(to: token) { findings.add(objection) }
                 }
             }
