@@ -25,15 +25,21 @@ package enum Brokerctl {
             tell("brokerctl \(BrokerVersion.text)", on: .output)
             end(.done)
         case .incomplete(let path):
+            let verbs = path.last.subcommands.map { $0.about.name }.joined(separator: ", ")
+            refuse(UsageMistake("\(path.text) needs one of its commands: \(verbs)."), commandLine)
             tell(help(path, on: .error), on: .error)
             end(.usage)
         case .mistake(let mistake, let path):
-            if commandLine.contains("--json") {
-                Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
-            }
+            refuse(mistake, commandLine)
             tell(explanation(of: mistake, path), on: .error)
             end(.usage)
         }
+    }
+
+    /// For a program, where the command line says that it is one. Behind `--` another program's words stand.
+    private static func refuse(_ mistake: UsageMistake, _ commandLine: [String]) {
+        guard commandLine.prefix(while: { $0 != "--" }).contains("--json") else { return }
+        Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
     }
 
     /// What was asked for is not done when nobody got it: a full disk, a closed descriptor.
