@@ -103,6 +103,7 @@ struct EndpointHostTests {
         arguments: [
             ("accounts.google.com", "oauth2.googleapis.com"), ("access.line.me", "api.line.me"),
             ("cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
+            ("issuer-cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
             ("contoso.ciamlogin.com", "aaaabbbb-0000-cccc-1111-dddd2222eeee.ciamlogin.com"),
         ])
     func known(issuer: String, host: String) {
@@ -113,9 +114,10 @@ struct EndpointHostTests {
         #expect(!KnownProviders.uses(host, at: issuer + ".evil.example"))
     }
 
-    @Test("a pool's domain is of its own region, and one label long")
-    func regions() {
-        let issuer = "cognito-idp.eu-west-1.amazonaws.com"
+    @Test(
+        "a pool's domain is of its own region, and one label long",
+        arguments: ["cognito-idp.eu-west-1.amazonaws.com", "issuer-cognito-idp.eu-west-1.amazonaws.com"])
+    func regions(issuer: String) {
         for host in [
             "shop.auth.us-east-1.amazoncognito.com", "a.b.auth.eu-west-1.amazoncognito.com",
             "auth.eu-west-1.amazoncognito.com", ".auth.eu-west-1.amazoncognito.com",
