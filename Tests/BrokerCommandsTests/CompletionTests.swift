@@ -88,9 +88,11 @@ extension CompletionTests {
             #expect(parts[0].hasPrefix("status"), "\(result)")
             #expect(parts[1].contains("mail") && parts[1].contains("notes"), "\(result)")
             #expect(parts[2].contains("ada@example.org"), "\(result)")
-            // Each value is described by itself, or not at all; never by what the option is for.
+            // Each value is described by itself, never by what the option is for.
             #expect(parts[3].contains("raw\tthe token alone\n"), "\(result)")
-            #expect(parts[4].split(separator: "\n").sorted() == ["access", "id"], "\(result)")
+            #expect(
+                parts[4].split(separator: "\n").sorted()
+                    == ["access\tfor an API", "id\tfor a program that asks who you are"], "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
         }
     }

@@ -56,6 +56,8 @@ struct TokenOptions: ArgumentGroup {
 }
 
 extension TokenType: ArgumentValue {
+    package static let meanings = ["Bearer": "good for whoever has it", "DPoP": "good with a proof for each call"]
+
     /// In any case of letters, as HTTP takes it.
     package init?(argument: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() })

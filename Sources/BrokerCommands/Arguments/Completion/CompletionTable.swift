@@ -6,7 +6,7 @@ struct CompletionTable {
         let subcommands: [About]
         let options: [Declaration]
         /// Of what stands behind: nothing is offered for most.
-        let arguments: [Completion]
+        let arguments: [Declaration]
     }
 
     private(set) var rows: [Row] = []
@@ -19,7 +19,7 @@ struct CompletionTable {
             Row(
                 path: path.text, subcommands: path.last.subcommands.map { $0.about },
                 options: declarations.filter { !$0.isPositional } + Declaration.standard,
-                arguments: declarations.filter(\.isPositional).map(\.offer).filter { !$0.isNone }))
+                arguments: declarations.filter { $0.isPositional && !$0.offer.isNone }))
         for subcommand in path.last.subcommands {
             var longer = path
             longer.append(subcommand)
@@ -52,7 +52,7 @@ struct CompletionTable {
 extension Declaration {
     var offer: Completion { values.isEmpty ? completion : .words(values) }
 
-    /// Of each value, in a few words without quotation marks; of those that need some.
+    /// Of each value, in a few words without quotation marks.
     var meanings: [String: String] { type?.meanings ?? [:] }
 }
 
