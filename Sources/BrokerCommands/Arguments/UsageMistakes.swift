@@ -1,54 +1,54 @@
 import BrokerValues
 
 /// What can be wrong with a command line, and the sentence that says so.
-extension UsageMistake {
-    static func unknown(_ word: String, among declarations: [Declaration]) -> UsageMistake {
+extension UsageError {
+    static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
         // What the dashes have in common brings no word nearer.
         let known = (declarations + Declaration.standard).flatMap(\.words).filter { $0.hasPrefix("--") }
         let closest = word.hasPrefix("--") ? Spelling.closest(to: word.dropDashes, among: known.map(\.dropDashes)) : nil
         let meant = ["-v", "-V"].contains(word) ? "version" : closest
-        return UsageMistake("There is no option \(word.clean)\(meant.map { "; did you mean --\($0)?" } ?? ".")")
+        return UsageError("There is no option \(word.clean)\(meant.map { "; did you mean --\($0)?" } ?? ".")")
     }
 
     /// - Parameter line: all that was said.
-    static func tooMany(_ word: String, among declarations: [Declaration], in line: [String]) -> UsageMistake {
+    static func tooMany(_ word: String, among declarations: [Declaration], in line: [String]) -> UsageError {
         // `brokerctl token notes`
         let isSaid = line.contains { $0 == "--app" || $0.hasPrefix("--app=") }
         let takesApp = !isSaid && declarations.contains { $0.name == "app" }
         let hint = takesApp ? " Did you mean --app \(word.clean)?" : ""
-        return UsageMistake("\(word.clean) is one argument too many.\(hint)")
+        return UsageError("\(word.clean) is one argument too many.\(hint)")
     }
 
-    static func hasNoValue(_ declaration: Declaration) -> UsageMistake {
-        UsageMistake("--\(declaration.name) takes no value.", about: declaration)
+    static func hasNoValue(_ declaration: Declaration) -> UsageError {
+        UsageError("--\(declaration.name) takes no value.", about: declaration)
     }
 
-    static func lacksValue(_ declaration: Declaration) -> UsageMistake {
-        UsageMistake("--\(declaration.name) lacks its value.", about: declaration)
+    static func missingValue(_ declaration: Declaration) -> UsageError {
+        UsageError("--\(declaration.name) lacks its value.", about: declaration)
     }
 
-    static func missing(_ declaration: Declaration) -> UsageMistake {
+    static func missing(_ declaration: Declaration) -> UsageError {
         let words = declaration.words.suffix(1) + [declaration.placeholder]
-        return UsageMistake("\(words.joined(separator: " ")) is missing.", about: declaration)
+        return UsageError("\(words.joined(separator: " ")) is missing.", about: declaration)
     }
 
-    static func unfit(_ word: String, for declaration: Declaration) -> UsageMistake {
+    static func unfit(_ word: String, for declaration: Declaration) -> UsageError {
         let name = declaration.words.last ?? declaration.placeholder
         let said = word.isEmpty ? "nothing" : word.clean
         guard let last = declaration.values.last else {
-            return UsageMistake("\(name) cannot be \(said).", about: declaration)
+            return UsageError("\(name) cannot be \(said).", about: declaration)
         }
         let others = declaration.values.dropLast().joined(separator: ", ")
-        return UsageMistake("\(name) takes \(others) or \(last), not \(said).", about: declaration)
+        return UsageError("\(name) takes \(others) or \(last), not \(said).", about: declaration)
     }
 
     /// - Parameter path: the words that lead to the noun.
-    static func noSubcommand(_ word: String, of type: any Command.Type, _ path: [String]) -> UsageMistake {
+    static func noSubcommand(_ word: String, of type: any Command.Type, _ path: [String]) -> UsageError {
         let known = type.subcommands.map { $0.about.name }
         let meant = MeantCommand.of(word, below: path, known)
         let hint = meant.map { "; did you mean \($0)?" } ?? Spelling.hint(for: word, among: known)
         let help = ([path[0], "help"] + path.dropFirst()).joined(separator: " ")
-        var mistake = UsageMistake(
+        var mistake = UsageError(
             "There is no command \(word.clean)\(hint.isEmpty ? "." : hint)\n\(help) lists them all.")
         mistake.isAboutSubcommand = true
         return mistake

@@ -26,7 +26,7 @@ package enum Brokerctl {
             end(.done)
         case .incomplete(let path):
             let verbs = path.last.subcommands.map { $0.about.name }.joined(separator: ", ")
-            refuse(UsageMistake("\(path.text) needs one of its commands: \(verbs)."), commandLine)
+            refuse(UsageError("\(path.text) needs one of its commands: \(verbs)."), commandLine)
             tell(help(path, on: .error), on: .error)
             end(.usage)
         case .mistake(let mistake, let path):
@@ -37,7 +37,7 @@ package enum Brokerctl {
     }
 
     /// For a program, where the command line says that it is one. Behind `--` another program's words stand.
-    private static func refuse(_ mistake: UsageMistake, _ commandLine: [String]) {
+    private static func refuse(_ mistake: UsageError, _ commandLine: [String]) {
         guard commandLine.prefix(while: { $0 != "--" }).contains("--json") else { return }
         Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
     }
@@ -62,7 +62,7 @@ package enum Brokerctl {
         return HelpText(path, columns: said ?? stream.terminalSize?.columns ?? 80).text
     }
 
-    private static func explanation(of mistake: UsageMistake, _ path: CommandPath) -> String {
+    private static func explanation(of mistake: UsageError, _ path: CommandPath) -> String {
         let start = "\(path.text): \(mistake.message)"
         guard path.last.subcommands.isEmpty || !mistake.isAboutSubcommand else { return start }
         let help = ([path.names[0], "help"] + path.names.dropFirst()).joined(separator: " ")
