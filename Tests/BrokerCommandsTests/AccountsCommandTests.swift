@@ -112,6 +112,8 @@ struct AccountsCommandTests {
                         "--timeout", "60", "--correlation-id", "c-1",
                     ], environment: ["BROWSER": "true"]), as: "brokerctl")
             try await process.waitForText("Your browser shows the provider's page")
+            // BROWSER=true opens nothing.
+            try await process.waitForText("https://idp.example.org/authorize?state=s")
             process.send(SIGINT)
             #expect(await process.exitStatus() == .exited(0))
             #expect(
@@ -142,6 +144,40 @@ struct AccountsCommandTests {
         #expect(
             log.all.count == 2 && log.all.allSatisfy { $0.contains("\"ada\"") && !$0.hasPrefix("accounts.get") },
             "\(log.all)")
+    }
+
+    private static let longID = "0123456789abcdef0123456789abcdef01234567"
+
+    @Test(
+        "who is named by an id is told by name, also where the account is gone afterwards",
+        arguments: [
+            (["remove", longID, "--app", "mail"], "Removed 1 token of ada@example.org from mail.\n"),
+            (["forget", longID, "--yes"], "Erased ada@example.org with 1 token.\n"),
+        ])
+    func named(command: [String], told: String) async throws {
+        let isGone = Mutex(false)
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "accounts.get" {
+                    let account = isGone.withLock(\.self) ? "null" : ScriptedAnswers.account(id: Self.longID)
+                    peer.answer(request, #"{"account":\#(account)}"#)
+                } else {
+                    isGone.withLock { $0 = true }
+                    peer.answer(request, #"{"removed":1,"accounts":1,"tokens":1,"revocation":"skipped"}"#)
+                }
+            }
+        }
+        let result = try await brokerctl(["accounts"] + command, at: broker.path)
+        #expect(result.output == told, "\(result)")
+    }
+
+    @Test("where several share a username, sign-out names them by their ids")
+    func sharedUsername() async throws {
+        let two = ["acc-1", "acc-2"].map { ScriptedAnswers.account(id: $0) }.joined(separator: ",")
+        let broker = try BrokerCommandsTests.broker(["accounts.list": #"{"accounts":[\#(two)]}"#])
+        let result = try await brokerctl(["logout"], at: broker.path)
+        #expect(result.status == .exited(4))
+        #expect(result.errors.contains("ada@example.org (id acc-1), ada@example.org (id acc-2)"), "\(result)")
     }
 
     /// Two accounts are signed in to mail; a token is for the named one.

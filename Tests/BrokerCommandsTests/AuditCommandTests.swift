@@ -38,6 +38,26 @@ struct AuditCommandTests {
         for line in result.lines { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test("who is signed out by now is told by name, too")
+    func signedOut() async throws {
+        let entry =
+            #"{"sequence":2,"time":2000,"count":1,"method":"token.acquireSilent","app":"mail","account":"acc-1","#
+            + #""scopes":["a"],"outcome":"cached"}"#
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                let isAll = request.params.contains(#""includeSignedOut":true"#)
+                let entries = request.params.contains("before") ? "[]" : "[\(entry)]"
+                peer.answer(
+                    request,
+                    request.method == "audit.list"
+                        ? #"{"entries":\#(entries),"intact":true}"#
+                        : #"{"accounts":[\#(isAll ? ScriptedAnswers.account(signedIn: false) : "")]}"#)
+            }
+        }
+        let result = try await brokerctl(["audit"], at: broker.path)
+        #expect(result.output.contains("a token of ada@example.org for a"), "\(result)")
+    }
+
     @Test("a broken log is reported after its entries, with exit status 1")
     func notIntact() async throws {
         let broker = try broker(intact: false)

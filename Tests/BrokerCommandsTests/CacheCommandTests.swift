@@ -4,15 +4,9 @@ import Testing
 
 @Suite("brokerctl cache, accounts forget")
 struct CacheCommandTests {
-    private static let stats = #"""
-        {"records":{"accounts":2,"accessTokens":3,"refreshTokens":2,"idTokens":2,"proofKeys":1,"signOuts":0,"clients":1,"grants":3,\#
-        "apps":4,"documents":6,"audit":1},"apps":5,"accounts":2,"signedIn":1,"groups":2,"recordBytes":20480,"fileBytes":98304,\#
-        "cacheBytes":900,"residentBytes":31457280}
-        """#
-
     @Test("stats shows counts and sizes in familiar units")
     func statistics() async throws {
-        let broker = try broker(["cache.stats": Self.stats])
+        let broker = try broker(["cache.stats": ScriptedAnswers.statistics])
         let result = try await brokerctl(["cache", "stats"], at: broker.path)
         #expect(
             result.lines == [
@@ -47,7 +41,9 @@ struct CacheCommandTests {
             while let request = peer.request() {
                 log.add(request.method)
                 let isQuestion = request.method == "cache.stats"
-                peer.answer(request, isQuestion ? Self.stats : #"{"accounts":2,"tokens":7,"revocation":"done"}"#)
+                peer.answer(
+                    request, isQuestion ? ScriptedAnswers.statistics : #"{"accounts":2,"tokens":7,"revocation":"done"}"#
+                )
             }
         }
     }

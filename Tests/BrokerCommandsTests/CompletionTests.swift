@@ -90,7 +90,9 @@ extension CompletionTests {
             #expect(parts[2].contains("ada@example.org"), "\(result)")
             // Each value has a description of its own or none, never the option's.
             #expect(parts[3].contains("raw\tthe token alone\n"), "\(result)")
-            #expect(parts[4].split(separator: "\n").sorted() == ["access", "id"], "\(result)")
+            #expect(
+                parts[4].split(separator: "\n").sorted()
+                    == ["access\tfor an API", "id\tfor a program that asks who you are"], "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
         }
     }

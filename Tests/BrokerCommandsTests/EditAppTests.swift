@@ -35,6 +35,39 @@ struct EditAppTests {
         for part in ["office", "org.example.Mail", "clientSecret\""] { #expect(!request.contains(part)) }
     }
 
+    @Test(
+        "another authority is looked at first, as with add",
+        arguments: [
+            (["--authority", "https://other"], true), (["--authority", "https://other", "--no-check"], false),
+            (["--group", "x"], false), (["--check"], true),
+        ])
+    func check(options: [String], isChecked: Bool) async throws {
+        let seen = Recorder<String>()
+        let broker = try Self.recorded(seen)
+        let result = try await brokerctl(["apps", "edit", "mail"] + options, at: broker.path)
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(seen.all.first?.contains(#""checkAuthority":true"#) == isChecked, "\(seen.all)")
+    }
+
+    @Test("where no provider answers at the new authority nothing is changed, and --no-check is named")
+    func noProvider() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                guard request.method == "apps.list" else {
+                    peer.fail(request, "invalidResponse", message: "No provider.")
+                    continue
+                }
+                peer.answer(request, #"{"apps":[\#(Self.app)]}"#)
+            }
+        }
+        let result = try await brokerctl(["apps", "edit", "mail", "--authority", "https://other"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(
+            result.errors.hasPrefix(
+                "brokerctl: No provider. Nothing was changed; to change the app all the same, say --no-check."),
+            "\(result)")
+    }
+
     @Test("edit sets a choice to on, off and auto", arguments: ["on", "off", "auto"])
     func choices(choice: String) async throws {
         let seen = Recorder<String>()

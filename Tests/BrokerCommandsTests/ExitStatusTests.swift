@@ -1,3 +1,4 @@
+import BrokerCommands
 import BrokerTestSupport
 import Foundation
 import Testing
@@ -68,12 +69,62 @@ struct ExitStatusTests {
     }
 
     @Test(
+        "a noun without its command is a usage error, but words after -- belong to another program",
+        arguments: [
+            (["accounts", "--json"], "brokerctl accounts needs one of its commands: list, "),
+            (["--json"], "brokerctl needs one of its commands: status, "),
+            (["run-in", "--bogus", "--", "jq", "--json"], nil),
+        ])
+    func incompleteAsJSON(_ arguments: [String], _ message: String?) async throws {
+        let result = try await brokerctl(arguments)
+        #expect(result.status == .exited(2) && !result.errors.isEmpty)
+        #expect(result.output.isEmpty == (message == nil), "\(result)")
+        if let message { #expect((result.json["message"] as? String)?.hasPrefix(message) == true, "\(result)") }
+    }
+
+    @Test(
         "a common wrong word gives a hint to the right command",
-        arguments: [(["version"], "--version"), (["token", "notes"], "--app notes")])
+        arguments: [
+            (["version"], "--version"), (["token", "notes"], "--app notes"), (["-V"], "did you mean --version?"),
+            (["sign-in"], "did you mean brokerctl login?"), (["accounts", "sign-in"], "did you mean brokerctl login?"),
+            (["apps", "rm", "mail"], "did you mean remove?"), (["import", "msal"], "did you mean msal-cache?"),
+            (["config", "list"], "did you mean brokerctl config show?"),
+        ])
     func suggestions(_ arguments: [String], _ hint: String) async throws {
         let result = try await brokerctl(arguments)
         #expect(result.status == .exited(2))
         #expect(result.errors.contains(hint))
+    }
+
+    @Test(
+        "a suggestion that would fail as well is not made",
+        arguments: [
+            (["token", "--app", "mail", "notes"], "--app notes"), (["token-file", "--once", "x"], "--socket"),
+        ])
+    func noSuggestion(_ arguments: [String], _ hint: String) async throws {
+        let result = try await brokerctl(arguments)
+        #expect(result.status == .exited(2))
+        #expect(!result.errors.contains("ean \(hint)"), "\(result)")
+    }
+
+    @Test("each suggestion is a command, and no word with a suggestion is one")
+    func meantCommands() {
+        func reading(_ words: [String]) -> String {
+            switch CommandReading(words, root: Brokerctl.root) {
+            case .version: "done"
+            case .help: "help"
+            case .command, .mistake(_, _), .incomplete: "other"
+            }
+        }
+        for (noun, words) in MeantCommand.table {
+            let path = noun.isEmpty ? [] : [noun]
+            for (word, meant) in words {
+                let line = meant.split(separator: " ").map(String.init)
+                let isOption = meant.hasPrefix("--")
+                #expect(isOption || reading(["help"] + line) == "help", "\(meant)")
+                #expect(reading(["help"] + path + [word]) == "other", "\(noun) \(word)")
+            }
+        }
     }
 
     @Test(

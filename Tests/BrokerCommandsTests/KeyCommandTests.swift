@@ -75,6 +75,41 @@ struct KeyCommandTests {
         }
     }
 
+    /// Knows of no repetition.
+    private static let plain = #"""
+        #!/bin/sh
+        echo OK
+        while read -r line; do
+            case $line in
+            GETPIN) echo GETPIN >> "$0.heard"; echo "D short" ;;
+            SETREPEAT*) echo "ERR 536871187 Unknown"; continue ;;
+            esac
+            echo OK
+        done
+        """#
+
+    @Test(
+        "a short passphrase is refused before a pinentry asks for it again, wherever a new one is asked for",
+        arguments: [
+            ["key", "set-source", "passphrase"], ["key", "add-source", "passphrase"], ["cache", "export", "F"],
+        ])
+    func short(words: [String]) async throws {
+        let broker = try broker([
+            "keys.status": Self.state("key-file"), "broker.status": ScriptedAnswers.status,
+            "cache.stats": ScriptedAnswers.statistics,
+        ])
+        try await withTestBed { bed in
+            let program = bed.path("pinentry")
+            try Self.plain.write(toFile: program, atomically: true, encoding: .utf8)
+            try await bed.require("chmod", ["755", program])
+            let words = words.map { $0 == "F" ? bed.path("backup") : $0 }
+            let result = try await brokerctl(words + ["--pinentry", program], at: broker.path)
+            #expect(result.status == .exited(1))
+            #expect(result.errors.contains("A passphrase has at least 8 characters; nothing was changed."), "\(result)")
+            #expect(try String(contentsOfFile: program + ".heard", encoding: .utf8) == "GETPIN\n")
+        }
+    }
+
     @Test("a credential gives a warning that it works only here, until a second source is added")
     func credential() async throws {
         for (added, isSaid) in [("", true), (Self.recovery, false)] {

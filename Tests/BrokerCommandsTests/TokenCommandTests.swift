@@ -284,6 +284,16 @@ struct TokenCommandTests {
         #expect(try await brokerctl(Self.request + ["--token-type", "mac"], at: broker.path).status == .exited(2))
     }
 
+    @Test("where several accounts fit, a proof is refused with the option that names one")
+    func proofOfSeveral() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { peer.fail(request, "ambiguousAccount", message: "Several fit.") }
+        }
+        let result = try await brokerctl(["proof", "--app", "mail", "https://api/x"], at: broker.path)
+        #expect(result.status == .exited(4))
+        #expect(result.errors.hasPrefix("brokerctl: Several fit. Name it with --account."), "\(result)")
+    }
+
     @Test("proof prints only the proof for the given method, URL and nonce")
     func proof() async throws {
         let log = Recorder<String>()

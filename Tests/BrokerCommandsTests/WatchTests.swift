@@ -11,6 +11,7 @@ struct WatchTests {
             #"{"change":"acquired","app":"mail","accountId":"acc-1","scopes":["mail.read"],"expiresOn":1000000000}"#
         ),
         ("event.token", #"{"change":"refreshTokenRejected","app":"mail","accountId":"acc-9","scopes":[]}"#),
+        ("event.token", #"{"change":"refreshTokenRejected","app":"mail","accountId":"acc-1","scopes":[]}"#),
         ("event.interaction", #"{"change":"failed","app":"mail","interactionId":"i","errorKind":"userCanceled"}"#),
         ("event.later", #"{"text":"\u001b[31mred"}"#),
     ]
@@ -42,6 +43,7 @@ struct WatchTests {
                 "mail: ada@example.org signed in at idp.example.org",
                 "mail: a new token of ada@example.org for mail.read, expires \(Self.longAgo(result))",
                 "mail: the provider ended the sign-in of acc-9; to sign in again: brokerctl login --app mail",
+                "mail: the provider ended the sign-in of ada@example.org; to sign in again: brokerctl login --app mail --account ada@example.org",
                 "mail: the sign-in ended without success (userCanceled)",
                 #"{"method":"event.later","params":{"text":"\u001b[31mred"}}"#,
             ])

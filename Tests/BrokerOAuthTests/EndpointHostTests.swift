@@ -103,6 +103,7 @@ struct EndpointHostTests {
         arguments: [
             ("accounts.google.com", "oauth2.googleapis.com"), ("access.line.me", "api.line.me"),
             ("cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
+            ("issuer-cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
             ("contoso.ciamlogin.com", "aaaabbbb-0000-cccc-1111-dddd2222eeee.ciamlogin.com"),
         ])
     func known(issuer: String, host: String) {
@@ -113,9 +114,10 @@ struct EndpointHostTests {
         #expect(!KnownProviders.uses(host, at: issuer + ".evil.example"))
     }
 
-    @Test("a user pool's domain is one label in its own region")
-    func regions() {
-        let issuer = "cognito-idp.eu-west-1.amazonaws.com"
+    @Test(
+        "a user pool's domain is one label in its own region",
+        arguments: ["cognito-idp.eu-west-1.amazonaws.com", "issuer-cognito-idp.eu-west-1.amazonaws.com"])
+    func regions(issuer: String) {
         for host in [
             "shop.auth.us-east-1.amazoncognito.com", "a.b.auth.eu-west-1.amazoncognito.com",
             "auth.eu-west-1.amazoncognito.com", ".auth.eu-west-1.amazoncognito.com",

@@ -54,6 +54,32 @@ struct RecoveryTests {
         }
     }
 
+    @Test(
+        "a damaged vault is named to each who asks, and when it was put back the next one is answered: nothing has to be reset"
+    )
+    func damaged() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            let status = try await lab.user("brokerctl", "status")
+            let file = String(try #require(status.firstMatch(of: /\/\S+vault\.db/)).output)
+            try await lab.user("systemctl", "--user", "stop", "brokerd.service")
+            try await lab.user("cp", file, "\(file).kept")
+            try await lab.user(
+                "dd", "if=/dev/urandom", "of=\(file)", "bs=4096", "count=4", "conv=notrunc", "status=none")
+            // More than the starts after which systemd gives up by default (five in ten seconds).
+            for _ in 0..<8 {
+                let asked = try await lab.attempt("brokerctl", "apps", "list")
+                #expect(asked.status == .exited(3) && asked.errors.contains("is damaged"), "\(asked)")
+                try await lab.user("systemctl", "--user", "stop", "brokerd.service")
+            }
+            #expect(try await lab.attempt("brokerctl", "apps", "list").status == .exited(3))
+            try await lab.user("mv", "\(file).kept", file)
+            #expect(try await lab.attempt("brokerctl", "apps", "list").succeeded)
+            #expect(try await lab.property("ActiveState", of: "brokerd.socket") == "active")
+        }
+    }
+
     @Test("a daemon with a hung event loop is caught by the watchdog and restarted")
     func stopped() async throws {
         try await withTestBed { bed in

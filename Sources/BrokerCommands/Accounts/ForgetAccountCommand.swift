@@ -29,7 +29,9 @@ struct ForgetAccountCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try confirmation.ask { "Erase \(account.text) from every app, with all of its tokens?" }
+        // Afterwards nobody knows it any more.
+        let name = account.username(among: nil, on: context.connection)
+        try confirmation.ask { "Erase \(name) from every app, with all of its tokens?" }
         let node = try account.resolve { reference throws(BrokerClientError) in
             var params = ForgetAccount.Params(reference)
             params.revoke = revoke
@@ -37,7 +39,7 @@ struct ForgetAccountCommand: Subcommand {
         }
         let report = try ErasureReport.decoded(node)
         context.output.result(node) {
-            ErasureText.text(report, of: "\(account.text) with \(report.tokens) token\(report.tokens == 1 ? "" : "s")")
+            ErasureText.text(report, of: "\(name) with \(report.tokens) token\(report.tokens == 1 ? "" : "s")")
         }
         try ErasureText.requireRevocation(report)
     }

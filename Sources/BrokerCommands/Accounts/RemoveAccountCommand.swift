@@ -31,13 +31,14 @@ struct RemoveAccountCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard let chosen = choice.reference else { return }
+        let name = account.username(among: chosen, on: context.connection)
         let node = try account.resolve { reference throws(BrokerClientError) in
             try context.connection.result(of: RemoveAccount.self, .init(reference, from: chosen))
         }
         let removed = try RemoveAccount.Result.decoded(node).removed
         let app = choice.app ?? choice.clientID ?? ""
         context.output.result(node) {
-            "Removed \(removed) token\(removed == 1 ? "" : "s") of \(account.text) from \(app).".clean + "\n"
+            "Removed \(removed) token\(removed == 1 ? "" : "s") of \(name) from \(app).".clean + "\n"
         }
     }
 }

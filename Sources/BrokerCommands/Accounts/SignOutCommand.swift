@@ -104,7 +104,7 @@ struct SignOutOptions: ArgumentGroup {
             node = try await account.resolve { reference async throws(BrokerClientError) in
                 try await signOut(params(for: reference), on: connection, showing: page)
             }
-            name = account.isLikelyID ? username(of: account, at: location) : account.text
+            name = account.username(among: choice.reference, on: DirectConnection(location: location))
         } else {
             let only = try onlyAccount(on: DirectConnection(location: location))
             name = only.username
@@ -120,12 +120,6 @@ struct SignOutOptions: ArgumentGroup {
         guard !SignOutText.hasFailure(stages, leavesBrowser: page.isLeft) else {
             throw BrokerClientError(.reported, "Not everything that was asked for is done.")
         }
-    }
-
-    /// The username, or the id if the account no longer exists.
-    private func username(of account: AccountName, at location: SocketLocation) -> String {
-        let found = try? account.find(among: choice.reference, on: DirectConnection(location: location))
-        return found?.account.username ?? account.text
     }
 
     private func params(for account: AccountReference) -> SignOutAccount.Params {
@@ -148,7 +142,8 @@ struct SignOutOptions: ArgumentGroup {
             throw BrokerClientError(.accountNotFound, "Nobody is signed in.")
         }
         guard accounts.count == 1 else {
-            let names = accounts.map(\.username.clean).joined(separator: ", ")
+            let people = PeopleNames(accounts)
+            let names = accounts.map { (people[$0.id] ?? $0.id).clean }.joined(separator: ", ")
             throw BrokerClientError(.ambiguousAccount, "Several people are signed in; name one: \(names).")
         }
         return only
@@ -209,6 +204,9 @@ private final class SignOutPage: BrowserOpening {
         do {
             try await SystemBrowser().open(page)
             output.aside("Your browser shows the provider's page; waiting until it is done (Ctrl-C leaves it).")
+            // As with a sign-in: a program that opened nothing may have ended well.
+            output.aside("If it does not, open this address:")
+            output.aside(page.url.cleanWhole)
         } catch {
             output.aside("You are signed out here. Open this page to sign out in your browser (Ctrl-C leaves it):")
             if output.json { output.aside(page.url.cleanWhole) } else { output.line(page.url.cleanWhole) }

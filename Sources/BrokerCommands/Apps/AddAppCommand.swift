@@ -120,32 +120,10 @@ struct AddAppCommand: Subcommand {
         params.clientSecret = try secret.read()
         params.tokenEndpointAuthMethod = secret.method
         params.checkAuthority = check ?? true
-        let node = try answer(to: params, in: context)
-        let result = try RegisterApp.Result.decoded(node)
-        if let why = result.unreached {
-            context.output.aside("brokerctl: warning: The app was added, and its provider was not seen: \(why)")
-        }
+        let seen = try SeenProvider(asking: params, toDo: "add the app", in: context)
+        seen.warn("added", context)
         try installHandler()
-        context.output.result(node) {
-            var facts = AppText.facts(result.app)
-            facts.add("Provider", result.provider.map(AppText.outline))
-            return facts.text(in: context.output.layout)
-        }
-    }
-
-    private func answer(
-        to params: RegisterApp.Params, in context: CommandContext
-    ) throws(BrokerClientError) -> JSONNode {
-        guard params.checkAuthority else { return try context.answer(to: RegisterApp.self, params) }
-        do throws(BrokerClientError) {
-            return try context.answer(to: RegisterApp.self, params)
-        } catch {
-            // `offline` includes a server that answers with the wrong certificate.
-            guard error.code == .invalidResponse || error.code == .offline else { throw error }
-            var error = error
-            error.message += " Nothing was added; to add the app anyway, use --no-check."
-            throw error
-        }
+        context.output.result(seen.node) { seen.facts.text(in: context.output.layout) }
     }
 
     private func describe(_ params: inout some AppDescribing) {

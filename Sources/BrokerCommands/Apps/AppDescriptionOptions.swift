@@ -142,4 +142,8 @@ struct ClientSecretOptions: ArgumentGroup {
     }
 }
 
-extension ClientSecretMethod: ArgumentValue {}
+extension ClientSecretMethod: ArgumentValue {
+    package static let meanings = [
+        "client_secret_basic": "in a header", "client_secret_post": "in the body of the request",
+    ]
+}

@@ -8,7 +8,8 @@ struct EditAppCommand: Subcommand {
             "edit", "Change named properties of a registered app, and keep the rest.",
             """
             A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
-            app a group of its own. A client secret is kept, unless another is given.
+            app a group of its own. A client secret is kept, unless another is given. Another authority is looked at as with add: \
+            --no-check takes it unseen.
 
             Examples:
               brokerctl apps edit notes --scope notes.read notes.write
@@ -22,6 +23,7 @@ struct EditAppCommand: Subcommand {
     var authority: String?
     var describing = AppDescriptionOptions()
     var secret = ClientSecretOptions()
+    var check: Bool?
     var instanceAware: Bool?
 
     mutating func declare(in arguments: inout Arguments) {
@@ -31,6 +33,9 @@ struct EditAppCommand: Subcommand {
         arguments.option("authority", &authority, value: "url", "The issuer's URL.")
         arguments.group(&describing)
         arguments.group(&secret)
+        arguments.choice(
+            "check", &check,
+            "Whether the provider's metadata are read first; they are with --authority if this is left out.")
         arguments.choice(
             "instance-aware", &instanceAware,
             "Microsoft Entra: whether its people may be at home in other clouds than the authority's own.")
@@ -47,9 +52,10 @@ struct EditAppCommand: Subcommand {
         params.clientSecret = try secret.read()
         params.keepClientSecret = true
         params.tokenEndpointAuthMethod = secret.method ?? app.tokenEndpointAuthMethod
-        let node = try context.answer(to: RegisterApp.self, params)
-        let edited = try RegisterApp.Result.decoded(node).app
+        params.checkAuthority = check ?? (authority != nil)
+        let seen = try SeenProvider(asking: params, toDo: "change the app", in: context)
+        seen.warn("changed", context)
         describing.warn(context)
-        context.output.result(node) { AppText.facts(edited).text(in: context.output.layout) }
+        context.output.result(seen.node) { seen.facts.text(in: context.output.layout) }
     }
 }

@@ -56,7 +56,8 @@ struct ParsedArguments {
         let free = declarations.indices.first { declarations[$0].kind == .argument && words[$0].isEmpty }
         let tail = declarations.firstIndex { $0.kind == .tail }
         if free == nil, tail != nil { isInTail = true }
-        if let place = free ?? tail { words[place].append(word) } else { note(.tooMany(word, among: declarations)) }
+        guard let place = free ?? tail else { return note(.tooMany(word, among: declarations, in: line)) }
+        words[place].append(word)
     }
 
     private mutating func sort(long word: String) {

@@ -3,13 +3,19 @@ import BrokerValues
 /// The possible mistakes in a command line, with their messages.
 extension UsageError {
     static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
-        let hint = Spelling.hint(for: word, among: declarations.flatMap(\.words).filter { $0.hasPrefix("--") })
-        return UsageError("There is no option \(word.clean)\(hint.isEmpty ? "." : hint)")
+        // What the dashes have in common brings no word nearer.
+        let known = (declarations + Declaration.standard).flatMap(\.words).filter { $0.hasPrefix("--") }
+        let closest = word.hasPrefix("--") ? Spelling.closest(to: word.dropDashes, among: known.map(\.dropDashes)) : nil
+        let meant = ["-v", "-V"].contains(word) ? "version" : closest
+        return UsageError("There is no option \(word.clean)\(meant.map { "; did you mean --\($0)?" } ?? ".")")
     }
 
-    static func tooMany(_ word: String, among declarations: [Declaration]) -> UsageError {
+    /// - Parameter line: all that was said.
+    static func tooMany(_ word: String, among declarations: [Declaration], in line: [String]) -> UsageError {
         // `brokerctl token notes`
-        let hint = declarations.contains { $0.name == "app" } ? " Did you mean --app \(word.clean)?" : ""
+        let isSaid = line.contains { $0 == "--app" || $0.hasPrefix("--app=") }
+        let takesApp = !isSaid && declarations.contains { $0.name == "app" }
+        let hint = takesApp ? " Did you mean --app \(word.clean)?" : ""
         return UsageError("\(word.clean) is an unexpected argument.\(hint)")
     }
 
@@ -38,14 +44,17 @@ extension UsageError {
 
     /// - Parameter path: the words that lead to the noun.
     static func noSubcommand(_ word: String, of type: any Command.Type, _ path: [String]) -> UsageError {
-        let isOption = path.count == 1 && ["version", "json"].contains(word)
-        let hint =
-            isOption
-            ? "; did you mean --\(word)?" : Spelling.hint(for: word, among: type.subcommands.map { $0.about.name })
+        let known = type.subcommands.map { $0.about.name }
+        let meant = MeantCommand.of(word, below: path, known)
+        let hint = meant.map { "; did you mean \($0)?" } ?? Spelling.hint(for: word, among: known)
         let help = ([path[0], "help"] + path.dropFirst()).joined(separator: " ")
         var mistake = UsageError(
             "There is no command \(word.clean)\(hint.isEmpty ? "." : hint)\n\(help) lists them all.")
         mistake.isAboutSubcommand = true
         return mistake
     }
+}
+
+extension String {
+    fileprivate var dropDashes: String { String(drop { $0 == "-" }) }
 }

@@ -54,7 +54,9 @@ struct AuditCommand: Subcommand {
         }
         var usernames: [String: String] = [:]
         if !global.json, log.entries.contains(where: { $0.account != nil }) {
-            for account in try context.connection.call(ListAccounts.self, .init()).accounts {
+            var people = ListAccounts.Params()
+            people.includeSignedOut = true
+            for account in try context.connection.call(ListAccounts.self, people).accounts {
                 usernames[account.id] = account.username
             }
         }

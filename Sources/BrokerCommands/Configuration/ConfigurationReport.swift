@@ -38,9 +38,18 @@ package struct ConfigurationReport {
     /// Whether the setting has a value; brokerd prints a placeholder otherwise.
     var isSet: Bool { value != "(not set)" }
 
-    static func unknown(_ name: String) -> BrokerClientError {
-        BrokerClientError(
-            .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
+    /// - Parameter known: the settings there are.
+    package static func unknown(_ name: String, among known: [String]) -> BrokerClientError {
+        let list = "brokerctl config show lists those there are."
+        let text =
+            if known.contains(where: { $0.hasPrefix(name + ".") }) {
+                "\(name) is a table of settings; brokerctl config show \(name) lists them."
+            } else {
+                "There is no setting \(name)"
+                    + (Spelling.closest(to: name, among: known).map { "; did you mean \($0)? Else \(list)" }
+                        ?? "; \(list)")
+            }
+        return BrokerClientError(.invalidParameter, text)
     }
 
     /// - Parameter remark: receives mistakes in files of apps, which the daemon ignores.

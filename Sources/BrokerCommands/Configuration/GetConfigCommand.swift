@@ -27,7 +27,7 @@ struct GetConfigCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let all = try ConfigurationReport.current(of: .ask(context))
         guard let setting = all.first(where: { $0.name == name }) else {
-            throw ConfigurationReport.unknown(name)
+            throw ConfigurationReport.unknown(name, among: all.map(\.name))
         }
         context.output.result(ConfigurationReport.json([setting])) {
             setting.isSet ? setting.value.clean + "\n" : ""

@@ -36,7 +36,7 @@ struct ShowConfigCommand: Subcommand {
         }
         let chosen = name.map { name in all.filter { $0.name == name || $0.name.hasPrefix(name + ".") } } ?? all
         if let name, chosen.isEmpty {
-            throw ConfigurationReport.unknown(name)
+            throw ConfigurationReport.unknown(name, among: all.map(\.name))
         }
         context.output.result(ConfigurationReport.json(chosen)) {
             guard !names else { return LiveCompletion.lines(chosen.map(\.name)) }

@@ -6,6 +6,8 @@ import BrokerValues
 package enum TokenChoice: String, CaseIterable, Sendable, ArgumentValue {
     case id, access
 
+    package static let meanings = ["id": "for a program that asks who you are", "access": "for an API"]
+
     /// A token and its expiry.
     package struct Credential: Sendable, Equatable {
         package var token: String

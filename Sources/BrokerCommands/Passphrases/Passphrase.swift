@@ -66,16 +66,20 @@ struct PassphraseOptions: ArgumentGroup {
             )
         }
         guard isNew, !first.isEmpty else { return first }
-        guard first.utf8.count >= PassphraseRule.shortest else {
-            throw BrokerClientError(
-                .invalidParameter,
-                "A passphrase has at least \(PassphraseRule.shortest) characters; nothing was changed. Run the command again."
-            )
-        }
+        try Self.requireLength(first)
         guard TerminalPrompt.line("The same again: ", hidden: true) == first else {
             throw Self.differ
         }
         return first
+    }
+
+    /// Before it is asked for again.
+    static func requireLength(_ passphrase: String) throws(BrokerClientError) {
+        guard passphrase.utf8.count < PassphraseRule.shortest else { return }
+        throw BrokerClientError(
+            .invalidParameter,
+            "A passphrase has at least \(PassphraseRule.shortest) characters; nothing was changed. Run the command again."
+        )
     }
 
     static let differ = BrokerClientError(

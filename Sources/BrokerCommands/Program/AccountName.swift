@@ -32,6 +32,11 @@ struct AccountName: ArgumentValue, Sendable {
             .accountNotFound, "There is no account \(text); brokerctl accounts list shows those there are.")
     }
 
+    /// What people know instead of an id; the text itself where nobody is called by it.
+    func username(among app: AppReference?, on connection: DirectConnection) -> String {
+        isLikelyID ? (try? find(among: app, on: connection))?.account.username ?? text : text
+    }
+
     /// Asks with each reading until one names an account.
     func resolve<Value>(
         _ ask: (AccountReference) throws(BrokerClientError) -> Value

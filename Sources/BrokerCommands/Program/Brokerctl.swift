@@ -25,15 +25,21 @@ package enum Brokerctl {
             tell("brokerctl \(BrokerVersion.text)", on: .output)
             end(.done)
         case .incomplete(let path):
+            let verbs = path.last.subcommands.map { $0.about.name }.joined(separator: ", ")
+            refuse(UsageError("\(path.text) needs one of its commands: \(verbs)."), commandLine)
             tell(help(path, on: .error), on: .error)
             end(.usage)
         case .mistake(let mistake, let path):
-            if commandLine.contains("--json") {
-                Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
-            }
+            refuse(mistake, commandLine)
             tell(explanation(of: mistake, path), on: .error)
             end(.usage)
         }
+    }
+
+    /// Reports it as JSON if the command line asks for that. Words after `--` belong to another program.
+    private static func refuse(_ mistake: UsageError, _ commandLine: [String]) {
+        guard commandLine.prefix(while: { $0 != "--" }).contains("--json") else { return }
+        Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
     }
 
     /// Output that was lost, to a full disk or a closed descriptor, counts as failure.

@@ -13,6 +13,10 @@ struct CompletionCommand: Subcommand {
 
     enum Shell: String, CaseIterable, ArgumentValue {
         case bash, zsh, fish
+
+        static let meanings = [
+            "bash": "the GNU shell", "zsh": "the Z shell", "fish": "the friendly interactive shell",
+        ]
     }
 
     var global = GlobalOptions()

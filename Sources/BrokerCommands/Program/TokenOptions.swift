@@ -56,6 +56,8 @@ struct TokenOptions: ArgumentGroup {
 }
 
 extension TokenType: ArgumentValue {
+    package static let meanings = ["Bearer": "good for whoever has it", "DPoP": "good with a proof for each call"]
+
     /// Case-insensitive, as in HTTP.
     package init?(argument: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() })

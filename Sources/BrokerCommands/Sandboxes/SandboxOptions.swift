@@ -44,4 +44,9 @@ struct SandboxReach: ArgumentGroup {
     }
 }
 
-extension SandboxRight: ArgumentValue {}
+extension SandboxRight: ArgumentValue {
+    package static let meanings = [
+        "token": "have tokens without a person", "accounts": "see who is signed in",
+        "interactive": "ask people to sign in",
+    ]
+}

@@ -44,6 +44,12 @@ struct ProofCommand: Subcommand {
             .id(try account.find(among: app, on: context.connection).account.id)
         }
         params.nonce = nonce
-        try context.tell(ProveToken.self, params) { $0.proof.cleanWhole + "\n" }
+        do throws(BrokerClientError) {
+            try context.tell(ProveToken.self, params) { $0.proof.cleanWhole + "\n" }
+        } catch {
+            var error = error
+            if error.code == .ambiguousAccount { error.message += " Name it with --account." }
+            throw error
+        }
     }
 }

@@ -43,8 +43,11 @@ package enum EventText {
             return
                 "\(event.app): a new token of \(name(event.accountId)) for \(event.scopes.joined(separator: " "))\(expiry)"
         case .refreshTokenRejected:
-            return "\(event.app): the provider ended the sign-in of \(name(event.accountId)); to sign in again: "
-                + ShellText.command(["brokerctl", "login", "--app", event.app])
+            let (who, id) = (name(event.accountId), event.accountId)
+            // A name that is not this person's alone has the id beside it.
+            let account = who.isExactly(id) ? [] : ["--account", who.hasSuffix("(id \(id))") ? id : who]
+            return "\(event.app): the provider ended the sign-in of \(who); to sign in again: "
+                + ShellText.command(["brokerctl", "login", "--app", event.app] + account)
         case nil: return nil
         }
     }

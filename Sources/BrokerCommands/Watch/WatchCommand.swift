@@ -51,7 +51,12 @@ struct WatchCommand: WaitingSubcommand {
     }
 }
 
-extension EventTopic: ArgumentValue {}
+extension EventTopic: ArgumentValue {
+    package static let meanings = [
+        "account": "sign-ins and sign-outs", "token": "new tokens, and sign-ins that a provider ended",
+        "interaction": "pages that people are shown", "grant": "programs that ask, and the answers",
+    ]
+}
 
 /// Usernames of accounts, looked up at their first use.
 final class UsernameLookup {

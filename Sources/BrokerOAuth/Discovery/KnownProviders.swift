@@ -40,6 +40,10 @@ package enum KnownProviders {
         Entry(
             issuer: "cognito-idp.REGION.amazonaws.com",
             endpoints: ["*.auth.REGION.amazoncognito.com", "*.auth-fips.REGION.amazoncognito.com"]),
+        // Of the same pools, with the issuer that AWS recommends by now.
+        Entry(
+            issuer: "issuer-cognito-idp.REGION.amazonaws.com",
+            endpoints: ["*.auth.REGION.amazoncognito.com", "*.auth-fips.REGION.amazoncognito.com"]),
         // Entra External ID: a tenant's host has a second name, with the tenant's id.
         Entry(issuer: "*.ciamlogin.com", endpoints: ["*.ciamlogin.com"]),
         Entry(issuer: "www.dropbox.com", endpoints: ["api.dropboxapi.com"]),

@@ -2,9 +2,13 @@
 package enum Spelling {
     /// The end of a message about an unknown name; empty if no known name is close.
     package static func hint(for name: String, among known: [String]) -> String {
+        closest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+    }
+
+    package static func closest(to name: String, among known: [String]) -> String? {
         let closest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
-        guard let closest, closest.distance <= min(4, max(name.count, closest.name.count) / 2) else { return "" }
-        return "; did you mean \(closest.name)?"
+        guard let closest, closest.distance <= min(4, max(name.count, closest.name.count) / 2) else { return nil }
+        return closest.name
     }
 
     /// Levenshtein distance: insertions, deletions and replacements of single characters.

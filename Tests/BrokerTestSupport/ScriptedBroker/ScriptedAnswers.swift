@@ -33,4 +33,9 @@ package enum ScriptedAnswers {
         #"{"version":"0.1.0","protocol":1,"uptime":3725,"mode":"user","locked":false,"#
         + #""vault":{"path":"/var/lib/x/vault.db","keySource":"keyfile","records":12,"quarantined":0,"missing":0,"rolledBack":false},"connections":1,"#
         + #""refreshesInFlight":0,"device":{"mode":"private"}}"#
+
+    package static let statistics =
+        #"{"records":{"accounts":2,"accessTokens":3,"refreshTokens":2,"idTokens":2,"proofKeys":1,"signOuts":0,"clients":1,"#
+        + #""grants":3,"apps":4,"documents":6,"audit":1},"apps":5,"accounts":2,"signedIn":1,"groups":2,"recordBytes":20480,"#
+        + #""fileBytes":98304,"cacheBytes":900,"residentBytes":31457280}"#
 }

@@ -37,7 +37,7 @@ extension CompletionTable {
         let options = lines(row.options.flatMap(\.words))
         let names =
             row.subcommands.isEmpty
-            ? row.arguments.map(bashAction).joined(separator: " ") : lines(row.subcommands.map(\.name))
+            ? row.arguments.map(\.offer).map(bashAction).joined(separator: " ") : lines(row.subcommands.map(\.name))
         return "        '\(row.path)') if [[ $word == -* \(names.isEmpty ? "|| -z $word " : "")]]; then \(options) "
             + (names.isEmpty ? "fi ;;\n" : "else \(names) fi ;;\n")
     }

@@ -5,8 +5,8 @@ struct CompletionTable {
         let path: String
         let subcommands: [About]
         let options: [Declaration]
-        /// Completions of the arguments; most have none.
-        let arguments: [Completion]
+        /// Declarations of the arguments; most offer no completions.
+        let arguments: [Declaration]
     }
 
     private(set) var rows: [Row] = []
@@ -19,7 +19,7 @@ struct CompletionTable {
             Row(
                 path: path.text, subcommands: path.last.subcommands.map { $0.about },
                 options: declarations.filter { !$0.isPositional } + Declaration.standard,
-                arguments: declarations.filter(\.isPositional).map(\.offer).filter { !$0.isNone }))
+                arguments: declarations.filter { $0.isPositional && !$0.offer.isNone }))
         for subcommand in path.last.subcommands {
             var longer = path
             longer.append(subcommand)

@@ -31,7 +31,7 @@ extension CompletionTable {
             // On the same line each value would get the option's description.
             return lines + names.map { "\(start) -l \($0) -x \(fishOffer(option.offer, option.meanings))" }
         }
-        return subcommands + options + row.arguments.map { "\(start) \(fishOffer($0))" }
+        return subcommands + options + row.arguments.map { "\(start) \(fishOffer($0.offer, $0.meanings))" }
     }
 
     private static func fishValue(_ completion: Completion) -> String {

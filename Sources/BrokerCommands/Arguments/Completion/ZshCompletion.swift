@@ -31,7 +31,7 @@ extension CompletionTable {
     private static func zshArm(_ row: Row) -> String {
         let options = row.options.flatMap { option in option.words.map { item($0, option.summary) } }
         let names = row.subcommands.map { item($0.name, $0.abstract) }
-        let arguments = row.arguments.map(zshAction).joined(separator: " ")
+        let arguments = row.arguments.map(\.offer).map(zshAction).joined(separator: " ")
         return "        '\(row.path)')\n            options=(\(options.joined(separator: " ")))\n"
             + (names.isEmpty ? "" : "            names=(\(names.joined(separator: " ")))\n")
             + (arguments.isEmpty ? "" : "            if [[ $PREFIX != -* ]]; then \(arguments) return; fi\n")

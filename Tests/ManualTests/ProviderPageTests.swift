@@ -1,0 +1,85 @@
+import BrokerCommands
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// docs/providers.md says nothing that nobody could look up: each part of each provider has a source or a test.
+@Suite("The page about providers")
+struct ProviderPageTests {
+    private static let providers = [
+        "Google", "Microsoft Entra", "Okta", "Auth0", "Keycloak", "authentik", "Zitadel", "Authelia", "GitLab",
+        "GitHub",
+        "Dropbox", "Slack", "LinkedIn", "Atlassian", "Salesforce", "PingOne", "OneLogin", "Amazon Cognito", "Yahoo",
+        "Apple",
+    ]
+    private static let parts = ["Issuer", "Write", "Tried", "Does not work"]
+    /// Of what nobody has done, or knows of, there is no source.
+    private static let nothing = ["Tried": "nothing, by anybody here.", "Does not work": "nothing that is known here."]
+
+    private static func page() throws -> String {
+        try String(contentsOf: PackageTree.root.appending(path: "docs/providers.md"), encoding: .utf8)
+    }
+
+    /// The parts of a provider's section, by their names.
+    private static func section(_ provider: String) throws -> [String: String] {
+        let page = try page()
+        let start = try #require(page.range(of: "\n### \(provider)\n"), "no section \(provider)").upperBound
+        let end = page.range(of: "\n##", range: start..<page.endIndex)?.lowerBound ?? page.endIndex
+        let items = ("\n" + page[start..<end]).components(separatedBy: "\n- **").dropFirst()
+        let pairs = items.compactMap { item -> (String, String)? in
+            guard let mark = item.range(of: ":**") else { return nil }
+            return (
+                String(item[..<mark.lowerBound]),
+                item[mark.upperBound...].trimmingCharacters(in: .whitespacesAndNewlines)
+            )
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    @Test("has the twenty, each with its four parts, and no part without a source or a test", arguments: providers)
+    func parts(provider: String) throws {
+        let section = try Self.section(provider)
+        #expect(Set(section.keys) == Set(Self.parts))
+        for (name, text) in section where Self.nothing[name].map(text.hasPrefix) != true {
+            #expect(text.contains(#/\]\(https://|\w+Tests`|\.md/#), "\(provider), \(name): \(text)")
+        }
+    }
+
+    @Test("names a test for each thing that any provider may do")
+    func anyProvider() throws {
+        let page = try Self.page()
+        let start = try #require(page.range(of: "\n## What any provider may do\n")).upperBound
+        let items = page[start...].components(separatedBy: "\n- ").dropFirst()
+        #expect(items.count >= 9)
+        for item in items { #expect(item.contains(#/`\w+Tests`/#), "\(item)") }
+    }
+
+    @Test("has no command that brokerctl does not take")
+    func commands() throws {
+        let commands = try Self.page().matches(of: #/`(brokerctl [^`]+)`/#).map { String($0.1) }
+        #expect(commands.count > Self.providers.count / 2)
+        for command in commands {
+            let words = command.replacing("\n", with: " ").split(separator: " ").map(String.init)
+            let reading = CommandReading(Array(words.dropFirst()), root: Brokerctl.root)
+            guard case .command = reading else {
+                Issue.record("\(command): \(reading)")
+                continue
+            }
+        }
+    }
+
+    @Test("names no test that there is not")
+    func tests() throws {
+        let named = Set(try Self.page().matches(of: #/`(\w+Tests)`/#).map { String($0.1) })
+        #expect(!named.isEmpty)
+        let files = FileManager.default.enumerator(
+            at: PackageTree.root.appending(path: "Tests"), includingPropertiesForKeys: nil)
+        var there: Set<String> = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: #/(?:struct|class|enum) (\w+Tests)\b/#) { there.insert(String(match.1)) }
+        }
+        #expect(named.subtracting(there).isEmpty)
+    }
+}
