@@ -149,7 +149,7 @@ struct AccountsCommandTests {
     private static let longID = "0123456789abcdef0123456789abcdef01234567"
 
     @Test(
-        "who is named by an id is told by name, also where the account is gone afterwards",
+        "an account named by id is shown by username, also after its removal",
         arguments: [
             (["remove", longID, "--app", "mail"], "Removed 1 token of ada@example.org from mail.\n"),
             (["forget", longID, "--yes"], "Erased ada@example.org with 1 token.\n"),
@@ -171,7 +171,7 @@ struct AccountsCommandTests {
         #expect(result.output == told, "\(result)")
     }
 
-    @Test("where several share a username, sign-out names them by their ids")
+    @Test("sign-out lists the ids of accounts that share a username")
     func sharedUsername() async throws {
         let two = ["acc-1", "acc-2"].map { ScriptedAnswers.account(id: $0) }.joined(separator: ",")
         let broker = try BrokerCommandsTests.broker(["accounts.list": #"{"accounts":[\#(two)]}"#])

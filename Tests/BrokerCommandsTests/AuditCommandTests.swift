@@ -38,7 +38,7 @@ struct AuditCommandTests {
         for line in result.lines { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test("who is signed out by now is told by name, too")
+    @Test("a person who has signed out since is shown by name, too")
     func signedOut() async throws {
         let entry =
             #"{"sequence":2,"time":2000,"count":1,"method":"token.acquireSilent","app":"mail","account":"acc-1","#

@@ -36,7 +36,7 @@ struct EditAppTests {
     }
 
     @Test(
-        "another authority is looked at first, as with add",
+        "edit checks another authority first, as add does",
         arguments: [
             (["--authority", "https://other"], true), (["--authority", "https://other", "--no-check"], false),
             (["--group", "x"], false), (["--check"], true),
@@ -49,7 +49,7 @@ struct EditAppTests {
         #expect(seen.all.first?.contains(#""checkAuthority":true"#) == isChecked, "\(seen.all)")
     }
 
-    @Test("where no provider answers at the new authority nothing is changed, and --no-check is named")
+    @Test("edit changes nothing if no provider answers at the new authority, and names --no-check")
     func noProvider() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {

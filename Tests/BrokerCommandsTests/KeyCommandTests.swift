@@ -89,7 +89,7 @@ struct KeyCommandTests {
         """#
 
     @Test(
-        "a short passphrase is refused before a pinentry asks for it again, wherever a new one is asked for",
+        "a short passphrase is refused before pinentry asks for it again, in every command that sets one",
         arguments: [
             ["key", "set-source", "passphrase"], ["key", "add-source", "passphrase"], ["cache", "export", "F"],
         ])

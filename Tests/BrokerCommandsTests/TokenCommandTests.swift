@@ -284,7 +284,7 @@ struct TokenCommandTests {
         #expect(try await brokerctl(Self.request + ["--token-type", "mac"], at: broker.path).status == .exited(2))
     }
 
-    @Test("where several accounts fit, a proof is refused with the option that names one")
+    @Test("a proof for one of several fitting accounts is refused with the option that names one")
     func proofOfSeveral() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() { peer.fail(request, "ambiguousAccount", message: "Several fit.") }

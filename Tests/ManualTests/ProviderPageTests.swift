@@ -3,7 +3,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// docs/providers.md says nothing that nobody could look up: each part of each provider has a source or a test.
+/// Each part of each provider in docs/providers.md has a source or a test.
 @Suite("The page about providers")
 struct ProviderPageTests {
     private static let providers = [
@@ -13,7 +13,7 @@ struct ProviderPageTests {
         "Apple",
     ]
     private static let parts = ["Issuer", "Write", "Tried", "Does not work"]
-    /// Of what nobody has done, or knows of, there is no source.
+    /// A part that says that nothing was tried or is known needs no source.
     private static let nothing = ["Tried": "nothing, by anybody here.", "Does not work": "nothing that is known here."]
 
     private static func page() throws -> String {
@@ -36,7 +36,7 @@ struct ProviderPageTests {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    @Test("has the twenty, each with its four parts, and no part without a source or a test", arguments: providers)
+    @Test("has four parts for each of the twenty providers, each with a source or a test", arguments: providers)
     func parts(provider: String) throws {
         let section = try Self.section(provider)
         #expect(Set(section.keys) == Set(Self.parts))
@@ -45,7 +45,7 @@ struct ProviderPageTests {
         }
     }
 
-    @Test("names a test for each thing that any provider may do")
+    @Test("names a test for each general statement")
     func anyProvider() throws {
         let page = try Self.page()
         let start = try #require(page.range(of: "\n## What any provider may do\n")).upperBound
@@ -54,7 +54,7 @@ struct ProviderPageTests {
         for item in items { #expect(item.contains(#/`\w+Tests`/#), "\(item)") }
     }
 
-    @Test("has no command that brokerctl does not take")
+    @Test("contains only commands that brokerctl accepts")
     func commands() throws {
         let commands = try Self.page().matches(of: #/`(brokerctl [^`]+)`/#).map { String($0.1) }
         #expect(commands.count > Self.providers.count / 2)
@@ -68,7 +68,7 @@ struct ProviderPageTests {
         }
     }
 
-    @Test("names no test that there is not")
+    @Test("names only tests that exist")
     func tests() throws {
         let named = Set(try Self.page().matches(of: #/`(\w+Tests)`/#).map { String($0.1) })
         #expect(!named.isEmpty)

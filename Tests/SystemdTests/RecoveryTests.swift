@@ -55,7 +55,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "a damaged vault is named to each who asks, and when it was put back the next one is answered: nothing has to be reset"
+        "a damaged vault is reported to every client, and a restored one is served without a reset"
     )
     func damaged() async throws {
         try await withTestBed { bed in

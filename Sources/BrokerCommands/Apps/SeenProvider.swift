@@ -2,12 +2,12 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// What a registration found at the provider, where it was to look there first (decision 24).
+/// The provider's metadata that a registration with a check found (decision 24).
 struct SeenProvider {
     let node: JSONNode
     private let result: RegisterApp.Result
 
-    /// - Parameter goal: what `--no-check` lets happen all the same.
+    /// - Parameter goal: the change that `--no-check` makes without a check.
     init(asking params: RegisterApp.Params, toDo goal: String, in context: CommandContext) throws(BrokerClientError) {
         do throws(BrokerClientError) {
             node = try context.answer(to: RegisterApp.self, params)
@@ -21,7 +21,7 @@ struct SeenProvider {
         result = try RegisterApp.Result.decoded(node)
     }
 
-    /// Where nobody answered, the app is kept all the same.
+    /// If the provider did not answer, the app is kept.
     func warn(_ done: String, _ context: CommandContext) {
         guard let why = result.unreached else { return }
         context.output.aside("brokerctl: warning: The app was \(done), and its provider was not seen: \(why)")

@@ -1,6 +1,6 @@
 /// The command that people mean by another word. Its spelling alone would lead elsewhere: from `sign-in` to `run-in`.
 package enum MeantCommand {
-    /// By the noun that the word was said to, empty for none.
+    /// By noun; the empty one is brokerctl itself.
     package static let table: [String: [String: String]] = [
         "": [
             "version": "--version", "json": "--json", "sign-in": "login", "signin": "login", "auth": "login",
@@ -16,7 +16,7 @@ package enum MeantCommand {
         ],
         "key": ["show": "key status", "list": "key status"],
     ]
-    /// Below any noun that has the command.
+    /// For every noun that has the command.
     private static let verbs = [
         "ls": "list", "rm": "remove", "delete": "remove", "del": "remove", "new": "add", "create": "add",
         "info": "show",

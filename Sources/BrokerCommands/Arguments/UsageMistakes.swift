@@ -3,14 +3,14 @@ import BrokerValues
 /// The possible mistakes in a command line, with their messages.
 extension UsageError {
     static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
-        // What the dashes have in common brings no word nearer.
+        // The common dashes make no word more similar.
         let known = (declarations + Declaration.standard).flatMap(\.words).filter { $0.hasPrefix("--") }
         let closest = word.hasPrefix("--") ? Spelling.closest(to: word.dropDashes, among: known.map(\.dropDashes)) : nil
         let meant = ["-v", "-V"].contains(word) ? "version" : closest
         return UsageError("There is no option \(word.clean)\(meant.map { "; did you mean --\($0)?" } ?? ".")")
     }
 
-    /// - Parameter line: all that was said.
+    /// - Parameter line: the whole command line.
     static func tooMany(_ word: String, among declarations: [Declaration], in line: [String]) -> UsageError {
         // `brokerctl token notes`
         let isSaid = line.contains { $0 == "--app" || $0.hasPrefix("--app=") }

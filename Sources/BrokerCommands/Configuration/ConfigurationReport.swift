@@ -38,7 +38,7 @@ package struct ConfigurationReport {
     /// Whether the setting has a value; brokerd prints a placeholder otherwise.
     var isSet: Bool { value != "(not set)" }
 
-    /// - Parameter known: the settings there are.
+    /// - Parameter known: all settings.
     package static func unknown(_ name: String, among known: [String]) -> BrokerClientError {
         let list = "brokerctl config show lists those there are."
         let text =

@@ -73,7 +73,7 @@ struct PassphraseOptions: ArgumentGroup {
         return first
     }
 
-    /// Before it is asked for again.
+    /// Checked before the second prompt.
     static func requireLength(_ passphrase: String) throws(BrokerClientError) {
         guard passphrase.utf8.count < PassphraseRule.shortest else { return }
         throw BrokerClientError(

@@ -32,7 +32,7 @@ struct AccountName: ArgumentValue, Sendable {
             .accountNotFound, "There is no account \(text); brokerctl accounts list shows those there are.")
     }
 
-    /// What people know instead of an id; the text itself where nobody is called by it.
+    /// The username of an id; the text itself if no account has it.
     func username(among app: AppReference?, on connection: DirectConnection) -> String {
         isLikelyID ? (try? find(among: app, on: connection))?.account.username ?? text : text
     }

@@ -40,7 +40,7 @@ package enum KnownProviders {
         Entry(
             issuer: "cognito-idp.REGION.amazonaws.com",
             endpoints: ["*.auth.REGION.amazoncognito.com", "*.auth-fips.REGION.amazoncognito.com"]),
-        // Of the same pools, with the issuer that AWS recommends by now.
+        // The same pools, with the issuer that AWS recommends now.
         Entry(
             issuer: "issuer-cognito-idp.REGION.amazonaws.com",
             endpoints: ["*.auth.REGION.amazoncognito.com", "*.auth-fips.REGION.amazoncognito.com"]),
