@@ -42,6 +42,6 @@ struct HelpTextTests {
         let lines = help(columns: 30).split(separator: "\n")
         #expect(lines.contains("  bake") && lines.contains("      Make a bread."))
         #expect(lines.contains("  kitchen bake rye"), "an example can be copied")
-        #expect(lines.contains("'kitchen help <subcommand>'"))
+        #expect(lines.contains("Run 'kitchen help") && lines.contains("<subcommand>' for details."))
     }
 }

@@ -76,8 +76,9 @@ struct SealedKeyTests {
     @Test(
         "a refusal or an invalid answer of the service is explained, and nothing is overwritten",
         arguments: [
-            (SealingDouble.Behaviour.refuses, "io.systemd.Credentials.BadFormat"), (.says("no"), "no JSON"),
-            (.says("[]"), "no JSON object"), (.says(#"{"parameters":{"data":"?"}}"#), "lacks"), (.says("{}"), "lacks"),
+            (SealingDouble.Behaviour.refuses, "io.systemd.Credentials.BadFormat"), (.says("no"), "not a JSON object"),
+            (.says("[]"), "not a JSON object"), (.says(#"{"parameters":{"data":"?"}}"#), "lacks"),
+            (.says("{}"), "lacks"),
         ])
     func refused(behaviour: SealingDouble.Behaviour, word: String) async throws {
         try await withVaultBed { bed in
