@@ -21,8 +21,9 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var apps = AppFiles()
     /// Those that have a socket as long as the broker runs, by the name of their table.
     package var sandboxes: [String: Sandbox] = [:]
-    /// Settings that a file calls as an earlier release did, each as a sentence.
-    package var formerNames: [String] = []
+    /// What is no mistake, and should be written otherwise, each as a sentence: a setting that a file calls as an earlier release
+    /// did, or one that counts for nothing here.
+    package var remarks: [String] = []
 
     package struct Socket: Sendable, Equatable {
         /// Nil: where the host's conventions put it.

@@ -46,7 +46,7 @@ package enum BrokerDaemon {
         print(loaded.report)
         // A daemon goes on without such a file; who asks whether all is well is told.
         for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
-        for remark in loaded.configuration.formerNames { say("brokerd: \(remark)") }
+        for remark in loaded.configuration.remarks { say("brokerd: \(remark)") }
         return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
     }
 
