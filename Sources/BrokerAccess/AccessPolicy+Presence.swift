@@ -27,7 +27,7 @@ extension AccessPolicy {
 
     /// How an answer on a page in the browser counts. Every program of the person's can read a page's address where the browser's
     /// arguments are shown, and answer in their place.
-    package enum PageWorth: Sendable, Equatable {
+    package enum PageApproval: Sendable, Equatable {
         /// As it is: those programs may administer anyhow.
         case whole
         /// Once the person has shown that they are there, for this request alone.
@@ -37,7 +37,7 @@ extension AccessPolicy {
     }
 
     /// - Parameter caller: whom a page would be about.
-    package func worthOfPage(about caller: Caller) -> PageWorth {
+    package func worthOfPage(about caller: Caller) -> PageApproval {
         guard settings.adminProof != .outside else { return .whole }
         return caller.tier == .sandboxed ? .confirmed : .none
     }

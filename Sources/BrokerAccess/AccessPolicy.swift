@@ -79,21 +79,21 @@ package struct TierRules: Sendable, Equatable {
 
 /// Decides before any work starts: who may speak to the broker at all, and as which app (``admit(_:_:)``).
 package final class AccessPolicy: Sendable {
-    package let grants: GrantBook
+    package let grants: GrantStore
     let directory: AppDirectory
     /// Shut while the broker is locked.
-    let gate: WorkGate
+    let gate: LockGate
     /// Nil where the broker serves one user.
     let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?
-    let presenceTurns = PresenceTurns()
+    let presenceTurns = PresenceQueue()
     let log: Logger
     let current: Mutex<AccessSettings>
     private let changedRules = Broadcast<Void>()
 
     package init(
-        directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
+        directory: AppDirectory, grants: GrantStore, gate: LockGate, owners: PartitionOwners? = nil,
         quota: PartitionQuota? = nil, presence: (any PresenceAuthority)? = nil, settings: AccessSettings, log: Logger
     ) {
         self.directory = directory

@@ -9,13 +9,13 @@ package protocol AppNaming: Sendable {
     /// For the log; nil where no app is named.
     var name: String? { get }
     /// What policy makes of it; ``AccessPolicy/admit(_:_:)`` is the way in.
-    func admitted(by policy: AccessPolicy, _ request: Asking) throws(BrokerError) -> Admitted<App>
+    func admitted(by policy: AccessPolicy, _ request: AdmissionRequest) throws(BrokerError) -> Admission<App>
     /// Whether that holds still; ``AccessPolicy/confirm(_:of:)`` says when.
-    static func confirm(_ admitted: Admitted<App>, of caller: Caller, by policy: AccessPolicy) throws(BrokerError)
+    static func confirm(_ admitted: Admission<App>, of caller: Caller, by policy: AccessPolicy) throws(BrokerError)
 }
 
 /// Who wants to be let in, and for how much.
-package struct Asking: Sendable {
+package struct AdmissionRequest: Sendable {
     let caller: Caller
     /// Looks at the caller again: for what needs proof.
     let callerNow: @Sendable () -> Caller
@@ -36,7 +36,7 @@ package struct Asking: Sendable {
 }
 
 /// The app that a caller was let in as.
-package struct Admitted<App: Sendable>: Sendable {
+package struct Admission<App: Sendable>: Sendable {
     package let app: App
     /// What it was let in by; nil where nothing limits it.
     package let grant: GrantInUse?
@@ -56,8 +56,8 @@ extension AccessPolicy {
     /// - Throws: `locked`, `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`,
     ///   `grantDenied`), `grantRequired`, `invalidAuthority`.
     package func admit<Naming: AppNaming>(
-        _ naming: Naming, _ request: Asking
-    ) throws(BrokerError) -> Admitted<Naming.App> {
+        _ naming: Naming, _ request: AdmissionRequest
+    ) throws(BrokerError) -> Admission<Naming.App> {
         if let right = request.right { try require(right, of: request.caller) }
         guard !request.needsKeys || gate.enter() else { throw .locked }
         do throws(BrokerError) {
@@ -69,19 +69,19 @@ extension AccessPolicy {
     }
 
     /// Whether it has to be looked up first whose the caller's records are.
-    package func mustLookUp(_ request: Asking) -> Bool {
+    package func mustLookUp(_ request: AdmissionRequest) -> Bool {
         guard let owners, canLookUp(request) else { return false }
         return !owners.isCertain(of: request.caller.partition, connectedAt: request.connectedAt)
     }
 
     /// - Throws: `accessDenied` (`otherAccount`), `serverUnavailable`.
-    package func lookUp(_ request: Asking) async throws(BrokerError) {
+    package func lookUp(_ request: AdmissionRequest) async throws(BrokerError) {
         guard canLookUp(request) else { return }
         try await owners?.check(request.caller.partition, connectedAt: request.connectedAt)
     }
 
     /// While the broker is locked nobody can read whose the records are.
-    private func canLookUp(_ request: Asking) -> Bool { request.needsKeys || gate.isOpen }
+    private func canLookUp(_ request: AdmissionRequest) -> Bool { request.needsKeys || gate.isOpen }
 
     /// Whether who was let in as an app would be let in by the same now: what waits, or listens, may outlive its right.
     ///
@@ -89,7 +89,7 @@ extension AccessPolicy {
     /// - Throws: `accessDenied` and `appNotFound`, when a grant, the place on a list or the app itself was taken away or is not what it
     ///   was.
     package func confirm(
-        _ admitted: Admitted<AppRegistration>, of caller: Caller, limitsTokens: Bool = true
+        _ admitted: Admission<AppRegistration>, of caller: Caller, limitsTokens: Bool = true
     ) throws(BrokerError) {
         let caller = caller.forApps
         var app = admitted.app
@@ -123,10 +123,10 @@ extension AccessPolicy {
     /// Whether who listens may go on; no token goes out to a listener.
     ///
     /// - Parameter admitted: the app that it was let in as; without one, as an administrator.
-    package func mayListen(_ caller: Caller, as admitted: Admitted<AppRegistration?>) -> Bool {
+    package func mayListen(_ caller: Caller, as admitted: Admission<AppRegistration?>) -> Bool {
         do throws(BrokerError) {
             if let app = admitted.app {
-                try confirm(Admitted(app: app, grant: admitted.grant), of: caller, limitsTokens: false)
+                try confirm(Admission(app: app, grant: admitted.grant), of: caller, limitsTokens: false)
             } else {
                 try confirmAdministrator(caller)
             }
@@ -137,7 +137,7 @@ extension AccessPolicy {
     /// As ``mayListen(_:as:)``, and whether it may be told of what happened to another app of its group: that is for who could use
     /// that app without being asked about.
     package func mayListen(
-        _ caller: Caller, as admitted: Admitted<AppRegistration?>, to app: AppRegistration
+        _ caller: Caller, as admitted: Admission<AppRegistration?>, to app: AppRegistration
     ) -> Bool {
         guard mayListen(caller, as: admitted) else { return false }
         guard let own = admitted.app, own.identity != app.identity else { return true }
@@ -166,8 +166,8 @@ extension AccessPolicy {
     }
 
     fileprivate func admit(
-        as reference: AppReference, _ request: Asking
-    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        as reference: AppReference, _ request: AdmissionRequest
+    ) throws(BrokerError) -> Admission<AppRegistration> {
         let caller = request.caller.forApps
         try requireNameable(reference, by: caller)
         let app = try app(reference, of: caller)
@@ -177,11 +177,11 @@ extension AccessPolicy {
             try app.requireWithinCeiling(request.reach)
         }
         switch verdict {
-        case .allowed: return Admitted(app: app, grant: nil)
+        case .allowed: return Admission(app: app, grant: nil)
         case .refused: throw refusal(of: caller, as: app)
         case .byGrant(let asks):
             if let grant = try grants.use(by: caller, as: app, request.reach) {
-                return Admitted(app: app, grant: grant)
+                return Admission(app: app, grant: grant)
             }
             guard asks else { throw refusal(of: caller, as: app) }
             try grants.ask(for: GrantedPart(needed: request.reach, by: app), of: app, by: caller)
@@ -277,13 +277,13 @@ extension AppReference: AppNaming {
     }
 
     package func admitted(
-        by policy: AccessPolicy, _ request: Asking
-    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        by policy: AccessPolicy, _ request: AdmissionRequest
+    ) throws(BrokerError) -> Admission<AppRegistration> {
         try policy.admit(as: self, request)
     }
 
     package static func confirm(
-        _ admitted: Admitted<AppRegistration>, of caller: Caller, by policy: AccessPolicy
+        _ admitted: Admission<AppRegistration>, of caller: Caller, by policy: AccessPolicy
     ) throws(BrokerError) {
         try policy.confirm(admitted, of: caller)
     }
@@ -294,31 +294,31 @@ extension AppReference?: AppNaming {
     package var name: String? { self?.name }
 
     package func admitted(
-        by policy: AccessPolicy, _ request: Asking
-    ) throws(BrokerError) -> Admitted<AppRegistration?> {
+        by policy: AccessPolicy, _ request: AdmissionRequest
+    ) throws(BrokerError) -> Admission<AppRegistration?> {
         guard let self else {
             try policy.requireAdministrator(request.callerNow())
-            return Admitted(app: nil, grant: nil)
+            return Admission(app: nil, grant: nil)
         }
         let admitted = try policy.admit(as: self, request)
-        return Admitted(app: admitted.app, grant: admitted.grant)
+        return Admission(app: admitted.app, grant: admitted.grant)
     }
 
     package static func confirm(
-        _ admitted: Admitted<AppRegistration?>, of caller: Caller, by policy: AccessPolicy
+        _ admitted: Admission<AppRegistration?>, of caller: Caller, by policy: AccessPolicy
     ) throws(BrokerError) {
         guard let app = admitted.app else { return try policy.confirmAdministrator(caller) }
-        try policy.confirm(Admitted(app: app, grant: admitted.grant), of: caller)
+        try policy.confirm(Admission(app: app, grant: admitted.grant), of: caller)
     }
 }
 
 extension NoApp: AppNaming {
     package var name: String? { nil }
 
-    package func admitted(by policy: AccessPolicy, _ request: Asking) -> Admitted<NoApp> {
-        Admitted(app: self, grant: nil)
+    package func admitted(by policy: AccessPolicy, _ request: AdmissionRequest) -> Admission<NoApp> {
+        Admission(app: self, grant: nil)
     }
 
     /// What an administrator changed is changed by then: an answer says so.
-    package static func confirm(_: Admitted<NoApp>, of _: Caller, by _: AccessPolicy) {}
+    package static func confirm(_: Admission<NoApp>, of _: Caller, by _: AccessPolicy) {}
 }

@@ -18,7 +18,7 @@ package final class Caller: Sendable, Equatable {
         self.init(facts, partner: nil, starter: facts.isFront ? Caller(facts.asFront(of: starter)) : nil)
     }
 
-    package convenience init(_ look: PeerLook) { self.init(look.peer, startedBy: look.starter) }
+    package convenience init(_ look: PeerSnapshot) { self.init(look.peer, startedBy: look.starter) }
 
     private init(_ facts: PeerFacts, partner: Caller?, starter: Caller?) {
         (self.facts, self.partner, self.starter) = (facts, partner, starter)
@@ -89,17 +89,17 @@ package final class Caller: Sendable, Equatable {
     }
 
     /// With whom it shares places, which it gives back.
-    package var claimant: Claimant {
+    package var claimant: QuotaOwner {
         switch tier {
         case .unidentified: .unidentified
         case .sandboxed:
-            sandboxID.map(Claimant.sandbox) ?? .unnamedSandbox(unit: facts.cgroup?.unitPath ?? "")
+            sandboxID.map(QuotaOwner.sandbox) ?? .unnamedSandbox(unit: facts.cgroup?.unitPath ?? "")
         case .confined, .systemInstalled, .unknown: .process(pid: facts.pid)
         }
     }
 
     /// With whom it shares what is used up, and so outlives its process. `brokerctl` spends what the program has that started it.
-    package var spender: Claimant {
+    package var spender: QuotaOwner {
         if let starter { return starter.spender }
         guard case .process = claimant else { return claimant }
         return .program(identity.isLasting ? identity : CallerIdentity(tier: tier, id: ""))

@@ -28,7 +28,7 @@ package final class CallerAllowance: Sendable {
 
     private struct Key: Hashable {
         let partition: Partition
-        let claimant: Claimant
+        let claimant: QuotaOwner
     }
 
     package init(_ limit: Limit, clock: any BrokerClock) {

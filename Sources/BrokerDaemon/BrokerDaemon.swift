@@ -54,7 +54,7 @@ package enum BrokerDaemon {
         do throws(StartFailure) {
             // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the sockets
             // that systemd passed in.
-            ProcessEnvironment.keep(where: KeptVariables.has)
+            ProcessEnvironment.keep(where: AllowedVariables.has)
             let hardening = ProcessHardening.apply()
             let starter = Starter(
                 loader: command.loader(), activated: try activatedSockets(), hardening: hardening, report: say)

@@ -33,11 +33,11 @@ struct RunningBroker: Sendable {
     let audit: AuditLog
     let consent: BrowserConsent
     let names: JournalNames
-    let listener: LineListener
+    let listener: LocalListener
     let ownSocket: String?
     let sandboxes: SandboxSockets
     let doors: Doors
-    let doorListeners: [LineListener]
+    let doorListeners: [LocalListener]
     let signals: UnixSignalsSequence
     let reactor: Reactor
     /// For the browser's pages.
@@ -78,7 +78,7 @@ struct RunningBroker: Sendable {
         configuration.apps.tell(logger)
         for remark in configuration.remarks { logger.warning("\(remark)") }
         reach.apply(directory)
-        let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
+        let grants = GrantStore(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let audit = AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
@@ -116,7 +116,7 @@ struct RunningBroker: Sendable {
         services.consent = consent
         services.names.style = configuration.journalNames
         services.payer = payer
-        services.users = owners.map { ManyUsers(store: vault, owners: $0) }
+        services.users = owners.map { MultiUserServices(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
         let reading = ConfigurationReading(of: files, clock: clock)
         services.process.configuration = { reading.report }
@@ -130,8 +130,8 @@ struct RunningBroker: Sendable {
         let limits = lineLimits(configuration, logger)
         let requests = RequestService(services)
         let doors = Doors(configuration, requests)
-        let listener: LineListener
-        var doorListeners: [LineListener] = []
+        let listener: LocalListener
+        var doorListeners: [LocalListener] = []
         let reactor: Reactor
         do throws(SocketError) {
             reactor = try Reactor()
@@ -141,7 +141,7 @@ struct RunningBroker: Sendable {
                 beside: activated?.main.path ?? socketPath(configuration), handed: activated?.others ?? [:],
                 configuration, logger)
             do throws(SocketError) {
-                listener = try await LineListener.start(
+                listener = try await LocalListener.start(
                     try socket(configuration, activated?.main), on: reactor, service: BrokerService(front),
                     limits: limits, logger: logger)
             } catch {
@@ -178,7 +178,7 @@ struct RunningBroker: Sendable {
     }
 
     /// So few connections that the process has descriptors for all of them: who connects then finds a place, or is told why not.
-    private static func lineLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> LineLimits {
+    private static func lineLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> ConnectionLimits {
         var limits = configuration.lineLimits
         let descriptors = DescriptorLimit.raise(to: limits.descriptors)
         let wanted = limits.connections
@@ -243,7 +243,7 @@ struct RunningBroker: Sendable {
         do throws(VaultError) {
             let directory = try stateDirectory(at: place, logger)
             let keys = try keyDirectory(configuration)
-            var surroundings = KeySurroundings(
+            var surroundings = KeySourceContext(
                 directory: directory, keyDirectory: keys,
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             if !configuration.vault.passphraseCommand.isEmpty {

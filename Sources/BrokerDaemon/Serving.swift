@@ -28,8 +28,8 @@ extension RunningBroker {
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
                                 forget: { [vault] in vault.forgetOpened() },
                                 release: { [engine, vault] in
-                                    engine.rest()
-                                    vault.rest()
+                                    engine.trim()
+                                    vault.trim()
                                     ResidentMemory.release()
                                 })),
                         successTerminationBehavior: .ignore),

@@ -56,8 +56,8 @@ extension BrokerConfiguration {
         return limits
     }
 
-    var lineLimits: LineLimits {
-        var limits = LineLimits()
+    var lineLimits: ConnectionLimits {
+        var limits = ConnectionLimits()
         if isSystemMode { limits.userConnections = max(socket.maxConnections / 8, 1) }
         limits.connections = socket.maxConnections
         limits.halfLine = .seconds(socket.idleLineTimeout)

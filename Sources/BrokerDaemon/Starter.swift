@@ -34,9 +34,9 @@ struct Starter {
             report(error)
             failure = error
         }
-        guard let activated, failure.mayPass else { throw failure }
+        guard let activated, failure.isRetryable else { throw failure }
         let deadline = ContinuousClock.now + Self.longest
-        var queue = SocketQueue(
+        var queue = StartupFailureResponder(
             [activated.main.descriptor] + activated.others.values.map(\.descriptor),
             servedUID: loader.isSystemMode ? nil : geteuid())
         var patience = Duration.zero
@@ -51,7 +51,7 @@ struct Starter {
             }
             ServiceManager().status(failure.text)
             let error = BrokerError.notStarted(failure.text)
-            queue.dismissAll { listener in
+            queue.answerAll { listener in
                 Doors.refusal(error, at: activated.others.first { $0.value.descriptor == listener }?.key)
             }
             patience = Self.patience
@@ -74,7 +74,7 @@ struct Starter {
 
 extension StartFailure {
     /// Whether somebody may mend it while the socket waits.
-    var mayPass: Bool { exit == .configuration || exit == .vault }
+    var isRetryable: Bool { exit == .configuration || exit == .vault }
 }
 
 extension BrokerError {

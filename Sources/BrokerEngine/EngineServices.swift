@@ -18,13 +18,13 @@ final class EngineServices: Sendable {
     let index: CacheIndex
     let writer: CacheWriter
     let flights: RefreshFlights
-    let gate: WorkGate
+    let gate: LockGate
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
     let refreshOutcomes = OutcomeCounts()
     let rejected = RejectedTokens()
-    let turns = TokenTurns()
-    let underWay: TokensUnderWay
+    let turns = RefreshTokenLocks()
+    let underWay: RefreshIntents
     let revocations = Revocations()
     let interactions: InteractionRegistry
     let backups: any BackupStore
@@ -36,7 +36,7 @@ final class EngineServices: Sendable {
         vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner, clock: any BrokerClock,
         random: any RandomSource, settings: SettingsBox, log: Logger, index: CacheIndex, writer: CacheWriter,
-        flights: RefreshFlights, gate: WorkGate, interactions: InteractionRegistry, backups: any BackupStore,
+        flights: RefreshFlights, gate: LockGate, interactions: InteractionRegistry, backups: any BackupStore,
         transfers: CacheTransfers, quota: PartitionQuota
     ) {
         (self.vault, self.provider, self.redirects, self.browser) = (vault, provider, redirects, browser)
@@ -44,7 +44,7 @@ final class EngineServices: Sendable {
         (self.settings, self.log, self.index, self.writer) = (settings, log, index, writer)
         (self.flights, self.gate, self.interactions) = (flights, gate, interactions)
         (self.backups, self.transfers, self.quota) = (backups, transfers, quota)
-        underWay = TokensUnderWay(vault: vault, writer: writer, clock: clock, log: log)
+        underWay = RefreshIntents(vault: vault, writer: writer, clock: clock, log: log)
     }
 
     /// For the journal: an error in which a provider may be quoted.
@@ -89,7 +89,7 @@ final class EngineServices: Sendable {
     /// As ``write(in:_:)``, together with others (``CacheWriter/writeTogether(in:_:)``).
     func writeTogether<Answer: Sendable>(
         in partition: Partition,
-        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
+        _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(BrokerError) -> (answer: Answer, isPersisted: Bool) {
         try await changing { () async throws(VaultError) in try await writer.writeTogether(in: partition, decide) }
     }

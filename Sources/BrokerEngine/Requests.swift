@@ -132,7 +132,7 @@ package struct InteractiveRequest: DraftedTokenRequest {
     package var interaction: InteractiveQuery
     package var extraScopesToConsent: Scopes
     /// Who asks, for the limit on what waits for a person.
-    package var claimant = Claimant.unidentified
+    package var claimant = QuotaOwner.unidentified
     /// Who asks from another machine, for the person whose browser opens here.
     package var elsewhere: String?
     package var correlationID: String
@@ -167,7 +167,7 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
     package var isInstanceAware: Bool { false }
     /// Seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
-    package var claimant = Claimant.unidentified
+    package var claimant = QuotaOwner.unidentified
     package var correlationID: String
 
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {

@@ -8,7 +8,7 @@ package final class TokenBroker: Sendable {
     let services: EngineServices
     package let lock: BrokerLock
     /// Who works with the vault's keys passes it.
-    package let gate: WorkGate
+    package let gate: LockGate
     package var quota: PartitionQuota { services.quota }
     private let settings: SettingsBox
 
@@ -24,7 +24,7 @@ package final class TokenBroker: Sendable {
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
-        let gate = WorkGate(clock: clock)
+        let gate = LockGate(clock: clock)
         self.gate = gate
         self.settings = box
         services = EngineServices(
@@ -46,17 +46,17 @@ package final class TokenBroker: Sendable {
     }
 
     /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while.
-    package func rest() {
-        services.index.rest()
+    package func trim() {
+        services.index.trim()
         services.throttle.with { $0.rest(at: services.clock.uptime) }
     }
 
     // MARK: Tokens
 
-    /// The hot path: ``SilentLook/cached(_:)`` answers from memory without waiting, or returns nil when anything would have to
+    /// The hot path: ``CacheLookup/cached(_:)`` answers from memory without waiting, or returns nil when anything would have to
     /// wait or to be refused. Safe on an event loop. A token that is due to be renewed is answered all the same, and renewed
     /// meanwhile.
-    package var memory: SilentLook { SilentLook(services: services) }
+    package var memory: CacheLookup { CacheLookup(services: services) }
 
     /// - Throws: `interactionRequired` when only the person can help; `offline` and `serverUnavailable` when trying
     ///   again later makes sense.
@@ -157,7 +157,7 @@ package final class TokenBroker: Sendable {
     package func currentAccount(of app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> CurrentAccounts
     {
-        try await CurrentAccountLook(services: services, app: app, partition: partition).run()
+        try await CurrentAccountLookup(services: services, app: app, partition: partition).run()
     }
 
     /// - Parameter onOpen: called once, when the page that ends the browser's session may be opened.
@@ -188,7 +188,7 @@ package final class TokenBroker: Sendable {
     /// - Returns: ends the subscription when it is let go.
     /// - Throws: `throttled` when there are too many, or the claimant has.
     package func subscribe(
-        to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant = .unidentified, in partition: Partition,
+        to topics: Set<EventTopic>, group: GroupID?, of claimant: QuotaOwner = .unidentified, in partition: Partition,
         _ deliver: @escaping EventHub.Deliver
     ) throws(BrokerError) -> Subscription {
         try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)

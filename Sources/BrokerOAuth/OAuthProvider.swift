@@ -16,7 +16,7 @@ package final class OAuthProvider: IdentityProvider {
     let clock: any BrokerClock
     let proofs: any ProofSigner
     let nonces = NonceMemory()
-    let thread = ReadingThread()
+    let thread = ParserThread()
     private let discovery: Discovery
     private let signatures: SignatureCheck
 

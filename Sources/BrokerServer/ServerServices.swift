@@ -27,7 +27,7 @@ package struct ServerServices: Sendable {
     /// Asks people in their browser about callers that wait; nil where there is none to ask.
     package var consent: BrowserConsent?
     /// Nil where the broker serves one user.
-    package var users: ManyUsers?
+    package var users: MultiUserServices?
     /// Sockets that sandboxes have for themselves; nil where the broker serves many users.
     package var sandboxes: SandboxSockets?
     /// Requests of one connection under way at a time.
@@ -58,7 +58,7 @@ package struct ServerServices: Sendable {
 }
 
 /// What only a broker with many users has.
-package struct ManyUsers: Sendable {
+package struct MultiUserServices: Sendable {
     package let store: any PartitionStore
     package let owners: PartitionOwners
 

@@ -94,7 +94,7 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     package mutating func makeRoom(to most: Int? = nil, steps: Int = .max) -> [Value] {
         let most = most ?? limit
         var gone: [Value] = []
-        while weight > most, gone.count < steps, let number = order.mostDispensable(among: shareOf.values),
+        while weight > most, gone.count < steps, let number = order.evictionCandidate(among: shareOf.values),
             let key = keysAt[number], let value = remove(key)
         {
             gone.append(value)
@@ -102,9 +102,9 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return gone
     }
 
-    package mutating func removeAll(where isMeant: (Key, Value) -> Bool) {
+    package mutating func removeAll(where matches: (Key, Value) -> Bool) {
         for (key, number) in placeOf {
-            if let value = valuesAt[number], isMeant(key, value) { remove(key) }
+            if let value = valuesAt[number], matches(key, value) { remove(key) }
         }
     }
 }

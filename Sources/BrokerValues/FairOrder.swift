@@ -64,7 +64,7 @@ struct FairOrder: Sendable {
     /// The oldest place of the owner with the most; of several owners' the oldest of all.
     ///
     /// - Parameter owners: all who have something.
-    func mostDispensable(among owners: some Sequence<Int>) -> Int? {
+    func evictionCandidate(among owners: some Sequence<Int>) -> Int? {
         var chosen: (weight: Int, lastUse: UInt64, place: Int)?
         for owner in owners {
             guard let share = shares[owner], let oldest = share.oldest, let place = places[oldest] else { continue }

@@ -46,7 +46,7 @@ extension Vault {
     ) throws(VaultError) {
         // Before they are had: what is opened with keys that are replaced meanwhile is not found again.
         let keyChanges = keys.changes
-        let mayBeKept = OpenedSecrets.mayHold(sealed.kind)
+        let mayBeKept = DecryptedTokenCache.mayHold(sealed.kind)
         if mayBeKept, opened.lend(sealed, keyChanges, body) { return }
         guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
         try sealer.open(sealed, keys: keys) { _, secret in
@@ -61,7 +61,7 @@ extension Vault {
     package func forgetOpened() { opened.forget() }
 
     /// Lets go the pages of the file that a burst brought into memory; to be called when nothing was asked for in a while.
-    package func rest() {
+    package func trim() {
         reader.forgetPages()
         queue.run(of: .wholeVault) { [vaultWriter] in vaultWriter.forgetPages() }
     }

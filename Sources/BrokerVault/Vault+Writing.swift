@@ -42,8 +42,8 @@ extension Vault {
             }
         }
         let endsTokens =
-            change.puts.contains { OpenedSecrets.mayHold($0.kind) }
-            || change.deletes.contains { OpenedSecrets.mayHold($0.kind) }
+            change.puts.contains { DecryptedTokenCache.mayHold($0.kind) }
+            || change.deletes.contains { DecryptedTokenCache.mayHold($0.kind) }
         try await onQueue(of: change.partition) { [self, write] () throws(VaultError) in
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }

@@ -16,7 +16,7 @@ package final class Vault: RecordVault {
     let known: KnownManifest
     let anchors: [RollbackAnchor]
     let sealer = RecordSealer()
-    let opened = OpenedSecrets()
+    let opened = DecryptedTokenCache()
     let reader: VaultReader
     let vaultWriter: VaultWriter
     let queue: SerialQueue

@@ -8,8 +8,8 @@ import Foundation
 final class AccessBed: Sendable {
     let directory: AppDirectory
     let policy: AccessPolicy
-    let grants: GrantBook
-    let gate: WorkGate
+    let grants: GrantStore
+    let gate: LockGate
     let clock = ManualClock()
     private let random = CountingRandom()
     private let folder: String
@@ -27,9 +27,9 @@ final class AccessBed: Sendable {
         directory = AppDirectory(vault: vault, log: log.logger)
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
-        grants = GrantBook(
+        grants = GrantStore(
             vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, log: log.logger)
-        gate = WorkGate(clock: clock)
+        gate = LockGate(clock: clock)
         gate.open()
         policy = AccessPolicy(
             directory: directory, grants: grants, gate: gate, presence: presence, settings: settings, log: .silent)
@@ -59,9 +59,9 @@ final class AccessBed: Sendable {
     }
 
     /// The grants as the next start of the broker finds them.
-    func reopenedGrants() async throws -> GrantBook {
+    func reopenedGrants() async throws -> GrantStore {
         await vault.close()
-        return GrantBook(
+        return GrantStore(
             vault: try await FaultyVault.open(in: folder), clock: clock, random: CountingRandom(), log: .silent)
     }
 
@@ -98,8 +98,9 @@ extension PeerFacts {
 extension AccessPolicy {
     func admit(
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
-    ) throws(BrokerError) -> Admitted<AppRegistration> {
-        let admitted = try admit(reference, Asking(caller, now: { caller }, connectedAt: .zero, reaching: reach))
+    ) throws(BrokerError) -> Admission<AppRegistration> {
+        let admitted = try admit(
+            reference, AdmissionRequest(caller, now: { caller }, connectedAt: .zero, reaching: reach))
         leave(neededKeys: true)
         return admitted
     }

@@ -57,7 +57,7 @@ struct CallerTests {
         "a sandbox without a confirmed name is counted by its unit, whatever groups, roots and namespaces it makes within"
     )
     func countedByUnit() {
-        func claimant(_ group: String, _ change: (inout PeerFacts) -> Void = { _ in }) -> Claimant {
+        func claimant(_ group: String, _ change: (inout PeerFacts) -> Void = { _ in }) -> QuotaOwner {
             var facts = PeerFacts.outside
             (facts.rootMount, facts.cgroup) = (.other, ControlGroup(path: group))
             change(&facts)

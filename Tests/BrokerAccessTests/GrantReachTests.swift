@@ -67,7 +67,7 @@ struct GrantReachTests {
     func adHocSwitchedOff() async throws {
         let scene = try await GrantScene()
         let reference = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
-        func admit() throws -> Admitted<AppRegistration> {
+        func admit() throws -> Admission<AppRegistration> {
             try scene.bed.policy.admit(scene.caller, as: reference, reaching: .everything)
         }
         let error = #expect(throws: BrokerError.self) { try admit() }

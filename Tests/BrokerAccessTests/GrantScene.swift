@@ -36,7 +36,7 @@ struct GrantScene {
         return try #require(error.details.grantRequest)
     }
 
-    func approve(_ terms: GrantBook.Terms = .init(), _ reach: AppReach = .everything) async throws -> Grant {
+    func approve(_ terms: GrantStore.Terms = .init(), _ reach: AppReach = .everything) async throws -> Grant {
         try await bed.grants.approve(request: request(reach), terms, in: AccessBed.partition)
     }
 }

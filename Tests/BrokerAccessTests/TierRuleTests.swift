@@ -159,7 +159,7 @@ struct TierRuleTests {
     func proofAskedFor() async throws {
         let bed = try await AccessBed()
         let caller = try bed.caller()
-        let admitted = Admitted<AppRegistration?>(app: nil, grant: nil)
+        let admitted = Admission<AppRegistration?>(app: nil, grant: nil)
         try AppReference?.confirm(admitted, of: caller, by: bed.policy)
         bed.change { $0.adminProof = .group(nil) }
         #expect(throws: BrokerError.self) { try AppReference?.confirm(admitted, of: caller, by: bed.policy) }

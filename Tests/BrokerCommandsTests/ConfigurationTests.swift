@@ -132,7 +132,7 @@ struct ConfigurationTests {
             var status = GetBrokerStatus.Result()
             status.mode = mode
             status.configuration = .init(files: files, readOn: 0)
-            return MeantBroker(status, at: SocketLocation(path: "/x")).check(with: "brokerd", candidate)
+            return TargetBroker(status, at: SocketLocation(path: "/x")).check(with: "brokerd", candidate)
         }
         let machine = ["env", "--unset=BROKER_SOCKET", "brokerd", "--check-config", "--system"]
         #expect(words(.system, ["/etc/brokerd/config.toml"]) == machine)
@@ -142,7 +142,7 @@ struct ConfigurationTests {
         #expect(
             words(.user, ["/home/a/.settings/brokerd/config.toml", "/etc/brokerd/config.toml"])
                 == ["env", "XDG_CONFIG_HOME=/home/a/.settings", "brokerd", "--check-config"])
-        let absent = MeantBroker(nil, at: SocketLocation(path: "/run/brokerd/broker.sock"))
+        let absent = TargetBroker(nil, at: SocketLocation(path: "/run/brokerd/broker.sock"))
         #expect(absent.mode == .system && absent.units == .machine)
     }
 
@@ -176,10 +176,10 @@ struct ConfigurationTests {
     @Test("a file is systemd's to name by the whole path behind its option, and by nothing else")
     func named() {
         let unit = "ExecStart={ path=/usr/bin/brokerd ; argv[]=/usr/bin/brokerd --system --config /srv/c.toml ; pid=0 }"
-        #expect(MeantBroker.isNamed("/srv/c.toml", by: unit))
-        #expect(MeantBroker.isNamed("/srv/c.toml", by: unit.replacing("--config ", with: "--config=")))
+        #expect(TargetBroker.isNamed("/srv/c.toml", by: unit))
+        #expect(TargetBroker.isNamed("/srv/c.toml", by: unit.replacing("--config ", with: "--config=")))
         for other in ["/srv/c.tom", "/srv/c.toml ; pid=0", "/usr/bin/brokerd", "c.toml", ""] {
-            #expect(!MeantBroker.isNamed(other, by: unit), "\(other)")
+            #expect(!TargetBroker.isNamed(other, by: unit), "\(other)")
         }
     }
 

@@ -16,27 +16,27 @@ struct DoctorTests {
         "a folder above the broker's files in which somebody else may rename is bad; a sticky one, and one of the own group, is not"
     )
     func folders() {
-        func verdict(_ mode: mode_t, owner: uid_t = 0, hasPrivateGroup: Bool = false) -> Finding.Verdict? {
+        func verdict(_ mode: mode_t, owner: uid_t = 0, hasPrivateGroup: Bool = false) -> CheckResult.Verdict? {
             let facts = FolderFacts(path: "/srv", owner: owner, mode: mode, hasPrivateGroup: hasPrivateGroup)
-            return Examination.folders([facts, facts], of: 1000).first?.verdict
+            return DoctorChecks.folders([facts, facts], of: 1000).first?.verdict
         }
         #expect(verdict(0o755) == .good && verdict(0o755, owner: 1000) == .good && verdict(0o1777) == .good)
         #expect(verdict(0o775, owner: 1000, hasPrivateGroup: true) == .good)
         #expect(verdict(0o775, owner: 1000) == .bad && verdict(0o757) == .bad && verdict(0o755, owner: 1001) == .bad)
-        #expect(Examination.folders([], of: 1000).count == 1)
+        #expect(DoctorChecks.folders([], of: 1000).count == 1)
     }
 
     @Test(
         "what systemd says of the socket, and what to do about it",
         arguments: [
-            (unit("loaded", "active", "enabled"), Finding.Verdict.good, nil),
+            (unit("loaded", "active", "enabled"), CheckResult.Verdict.good, nil),
             (unit("loaded", "active", "disabled"), .note, "systemctl --user enable brokerd.socket"),
             (unit("loaded", "inactive", "disabled"), .bad, "enable --now brokerd.socket"),
             (unit("loaded", "failed", "enabled"), .bad, "restart brokerd.socket"),
             (unit("not-found", "inactive", ""), .bad, "install the broker"), (nil, .note, nil),
-        ] as [(String?, Finding.Verdict, String?)])
-    func socketUnit(properties: String?, verdict: Finding.Verdict, advice: String?) {
-        let finding = Examination.socketUnit(properties)
+        ] as [(String?, CheckResult.Verdict, String?)])
+    func socketUnit(properties: String?, verdict: CheckResult.Verdict, advice: String?) {
+        let finding = DoctorChecks.socketUnit(properties)
         #expect(finding.verdict == verdict)
         #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
     }
@@ -45,9 +45,9 @@ struct DoctorTests {
     func machine() {
         let findings =
             [Self.unit("loaded", "inactive", "disabled"), Self.unit("loaded", "failed", "enabled"), nil].map {
-                Examination.socketUnit($0, .machine)
-            } + [Examination.configuration((2, "brokerd: x"), isRunning: true, .machine)]
-            + Examination.reading(
+                DoctorChecks.socketUnit($0, .machine)
+            } + [DoctorChecks.configuration((2, "brokerd: x"), isRunning: true, .machine)]
+            + DoctorChecks.reading(
                 GetBrokerStatus.Configuration(files: ["/etc/brokerd/config.toml"], readOn: 1000), .machine
             ) { _ in 1001 }
         #expect(findings.compactMap(\.advice).count == 4)
@@ -55,18 +55,18 @@ struct DoctorTests {
             let words = finding.text + (finding.advice ?? "")
             #expect(!words.contains("--user") && !words.contains("of yours"), "\(finding)")
         }
-        let vaults = Examination.vaults("/v", isLocked: true, others: ["/home/a/vault.db"], .machine, isOwner: false)
+        let vaults = DoctorChecks.vaults("/v", isLocked: true, others: ["/home/a/vault.db"], .machine, isOwner: false)
         #expect(vaults.first?.advice?.contains("administrator") == true)
         #expect(vaults.last?.advice?.contains("cache export") == true)
-        let hidden = Examination.configuration((2, "brokerd: x"), isRunning: true, .machine, isReadable: false)
+        let hidden = DoctorChecks.configuration((2, "brokerd: x"), isRunning: true, .machine, isReadable: false)
         #expect(hidden.verdict == .note)
     }
 
     @Test("what is at the socket for oidc-agent's programs, and what OIDC_SOCK says of it")
     func agentDoor() {
         let door = OpenDoor(name: "oidc-agent", path: "/run/a.sock")
-        func finding(_ variable: String, _ doors: [OpenDoor]? = [door], trouble: String? = nil) -> Finding? {
-            Examination.agentDoor(doors, variable: variable, trouble: { _ in trouble })
+        func finding(_ variable: String, _ doors: [OpenDoor]? = [door], trouble: String? = nil) -> CheckResult? {
+            DoctorChecks.agentDoor(doors, variable: variable, trouble: { _ in trouble })
         }
         #expect(finding("/run/a.sock")?.verdict == .good && finding("")?.text.contains("not set here") == true)
         #expect(finding("", nil) == nil && finding("", []) == nil)
@@ -78,14 +78,14 @@ struct DoctorTests {
 
     @Test("a session whose sandbox keeps brokerctl's group from it is pointed out, where that group is needed")
     func sessionUnit() {
-        func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> Finding? {
-            Examination.sessionUnit(
+        func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> CheckResult? {
+            DoctorChecks.sessionUnit(
                 "LoadState=\(load)\nNoNewPrivileges=\(privileges)\n", isGroupProof: isGroupProof)
         }
         #expect(finding("loaded", "yes", true)?.verdict == .bad)
         #expect(finding("loaded", "no", true) == nil && finding("loaded", "yes", false) == nil)
         #expect(finding("not-found", "yes", true) == nil)
-        #expect(Examination.sessionUnit(nil, isGroupProof: true) == nil)
+        #expect(DoctorChecks.sessionUnit(nil, isGroupProof: true) == nil)
     }
 
     @Test("records of an account that is gone are named, with the command that erases them")
@@ -94,19 +94,19 @@ struct DoctorTests {
             UserPartition(uid: uid, account: "ada", state: state, records: 1, bytes: 1, lastUsedOn: nil)
         }
         let all = [partition(1000, "present"), partition(1001, "gone"), partition(1002, "otherAccount")]
-        let findings = Examination.partitions(all)
+        let findings = DoctorChecks.partitions(all)
         #expect(findings.map(\.advice) == ["brokerctl partitions remove 1001", "brokerctl partitions remove 1002"])
         #expect(findings.allSatisfy { $0.verdict == .note && $0.text.contains("ada's") })
-        #expect(Examination.partitions([all[0]]).map(\.verdict) == [.good] && Examination.partitions([]).isEmpty)
+        #expect(DoctorChecks.partitions([all[0]]).map(\.verdict) == [.good] && DoctorChecks.partitions([]).isEmpty)
     }
 
     @Test("git is told of when its settings give the broker's tokens to every host, or to a helper that keeps them")
     func git() {
         func verdict(_ lines: String...) -> String? {
-            Examination.git(lines.map { $0 + "\n" }.joined()).map { "\($0.verdict.rawValue): \($0.text)" }
+            DoctorChecks.git(lines.map { $0 + "\n" }.joined()).map { "\($0.verdict.rawValue): \($0.text)" }
         }
         let host = "credential.https://git.example.org.helper"
-        #expect(Examination.git(nil) == nil)
+        #expect(DoctorChecks.git(nil) == nil)
         #expect(verdict("credential.helper store", "\(host) cache") == nil)
         #expect(verdict("credential.helper store", "\(host) ", "\(host) broker --app work")?.hasPrefix("good") == true)
         #expect(verdict("\(host) /usr/bin/git-credential-broker --app work")?.hasPrefix("good") == true)
@@ -124,7 +124,7 @@ struct DoctorTests {
             60 000 https://own.example/ SSL certificate problem
             6 000 https://gone.example/ Could not resolve host: gone.example
             """
-        let findings = Examination.network(report)
+        let findings = DoctorChecks.network(report)
         #expect(findings.map(\.verdict) == [.good, .note, .note, .bad])
         #expect(findings[0].text == "https://id.example answers.")
         #expect(findings[2].advice?.contains("oauth.ca_file") == true)
@@ -156,16 +156,16 @@ struct DoctorTests {
 
     @Test("a mistake in the configuration is told in brokerd's words")
     func configuration() {
-        let mistake = Examination.configuration(
+        let mistake = DoctorChecks.configuration(
             (2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"), isRunning: false)
         #expect(mistake.verdict == .bad && mistake.text == "/etc/x.toml:2: there is no setting a")
         #expect(mistake.advice?.contains("next request") == true)
-        #expect(Examination.configuration((2, "x"), isRunning: true).advice?.contains("reload brokerd") == true)
-        #expect(Examination.configuration((0, ""), isRunning: true).verdict == .good)
-        let remark = Examination.configuration(
+        #expect(DoctorChecks.configuration((2, "x"), isRunning: true).advice?.contains("reload brokerd") == true)
+        #expect(DoctorChecks.configuration((0, ""), isRunning: true).verdict == .good)
+        let remark = DoctorChecks.configuration(
             (0, "log.level = debug  # /c:2\nbrokerd: /c:2: x is called log.level now\n"), isRunning: true)
         #expect(remark.verdict == .note && remark.text == "/c:2: x is called log.level now")
-        #expect(Examination.configuration(nil, isRunning: true).verdict == .note)
+        #expect(DoctorChecks.configuration(nil, isRunning: true).verdict == .note)
     }
 
     @Test(
@@ -173,13 +173,13 @@ struct DoctorTests {
     )
     func reading() {
         var reading = GetBrokerStatus.Configuration(files: ["/home/a/config.toml", "/etc/c.toml"], readOn: 1000)
-        #expect(Examination.reading(reading) { _ in 1000 }.isEmpty)
-        #expect(Examination.reading(nil) { _ in 2000 }.isEmpty)
-        let changed = Examination.reading(reading) { $0 == "/etc/c.toml" ? 1001 : nil }
+        #expect(DoctorChecks.reading(reading) { _ in 1000 }.isEmpty)
+        #expect(DoctorChecks.reading(nil) { _ in 2000 }.isEmpty)
+        let changed = DoctorChecks.reading(reading) { $0 == "/etc/c.toml" ? 1001 : nil }
         #expect(changed.map(\.text) == ["/etc/c.toml was changed after the broker had read it."])
         #expect(changed.first?.advice == "systemctl --user reload brokerd.service")
         reading.pending = ["socket.path", "vault.key_dir"]
-        let pending = Examination.reading(reading) { _ in 0 }
+        let pending = DoctorChecks.reading(reading) { _ in 0 }
         #expect(pending.map(\.text) == ["socket.path, vault.key_dir takes effect after a restart."])
         #expect(pending.first?.advice == "systemctl --user restart brokerd.service")
     }
@@ -187,11 +187,11 @@ struct DoctorTests {
     @Test("records that were set aside, are gone, or are old ones: what it means, and what to do")
     func records() {
         var vault = GetBrokerStatus.Vault()
-        #expect(Examination.records(vault).isEmpty)
+        #expect(DoctorChecks.records(vault).isEmpty)
         vault.quarantined = 1
         vault.missing = 2
         vault.rolledBack = true
-        let findings = Examination.records(vault)
+        let findings = DoctorChecks.records(vault)
         #expect(findings.count == 2 && findings.allSatisfy { $0.verdict == .bad })
         #expect(findings.first?.advice?.contains("brokerctl apps list") == true)
         #expect(findings.last?.text == "1 record is damaged or out of date and set aside, 2 records are gone.")
@@ -200,13 +200,13 @@ struct DoctorTests {
 
     @Test("a second vault, a locked one, a browser that is not there, a clock that nobody keeps right")
     func others() {
-        let vaults = Examination.vaults("/a/vault.db", isLocked: true, others: ["/a/vault.db", "/b/vault.db"])
+        let vaults = DoctorChecks.vaults("/a/vault.db", isLocked: true, others: ["/a/vault.db", "/b/vault.db"])
         #expect(vaults.map(\.verdict) == [.note, .note])
         #expect(vaults.first?.advice == "brokerctl unlock" && vaults.last?.text.contains("/b/vault.db") == true)
-        #expect(Examination.browser(variable: "", hasDisplay: false, hasOpener: true).verdict == .note)
-        #expect(Examination.browser(variable: "firefox", hasDisplay: false, hasOpener: false).verdict == .good)
-        #expect(Examination.clock("no\n")?.verdict == .note)
-        #expect(Examination.clock("yes\n")?.verdict == .good && Examination.clock(nil) == nil)
+        #expect(DoctorChecks.browser(variable: "", hasDisplay: false, hasOpener: true).verdict == .note)
+        #expect(DoctorChecks.browser(variable: "firefox", hasDisplay: false, hasOpener: false).verdict == .good)
+        #expect(DoctorChecks.clock("no\n")?.verdict == .note)
+        #expect(DoctorChecks.clock("yes\n")?.verdict == .good && DoctorChecks.clock(nil) == nil)
     }
 
     @Test("with a broker that answers nothing is bad, and an app whose program is gone is pointed out")

@@ -89,9 +89,9 @@ struct KeyCommandTests {
         }
         var key = KeyState()
         (key.source, key.available) = ("credential", ["credential"])
-        #expect(Examination.key(key).verdict == .note)
+        #expect(DoctorChecks.key(key).verdict == .note)
         key.added = ["passphrase"]
-        #expect(Examination.key(key).verdict == .good)
+        #expect(DoctorChecks.key(key).verdict == .good)
     }
 
     @Test("where the usual key is missing, unlock asks for the recovery passphrase")

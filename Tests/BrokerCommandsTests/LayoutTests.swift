@@ -122,11 +122,11 @@ struct LayoutTests {
     @Test("what is found is said beside the subject, the advice below it")
     func findings() {
         let findings = [
-            Finding("Broker", .good, "Version 1 answers."),
-            Finding("Settings", .bad, "There is a mistake in them.", advice: "brokerctl config edit"),
+            CheckResult("Broker", .good, "Version 1 answers."),
+            CheckResult("Settings", .bad, "There is a mistake in them.", advice: "brokerctl config edit"),
         ]
         #expect(
-            FindingsText.text(findings, in: Layout(columns: 36)) == """
+            CheckResultsText.text(findings, in: Layout(columns: 36)) == """
                 ok    Broker    Version 1 answers.
                 BAD   Settings  There is a mistake
                                 in them.

@@ -9,12 +9,12 @@ struct MemoryKeeperTests {
     /// What a keeper sees and does, with a clock that the test moves.
     private final class Scene: Sendable {
         let clock = ManualClock()
-        let gate: WorkGate
+        let gate: LockGate
         let released = Atomic<Int>(0)
         let forgotten = Atomic<Int>(0)
 
         init() {
-            gate = WorkGate(clock: clock)
+            gate = LockGate(clock: clock)
             gate.open()
         }
 

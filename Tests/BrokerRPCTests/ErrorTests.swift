@@ -109,6 +109,6 @@ struct ErrorTests {
         "what no broker says is not taken for an answer",
         arguments: ["", "{}", "[]", "1", #"{"id":1}"#, #"{"id":1,"error":{}}"#])
     func notABroker(text: String) {
-        #expect(throws: ServerLine.NotFromABroker.self) { try Array(text.utf8).withUnsafeBytes(ServerLine.init) }
+        #expect(throws: ServerLine.NotABrokerReply.self) { try Array(text.utf8).withUnsafeBytes(ServerLine.init) }
     }
 }

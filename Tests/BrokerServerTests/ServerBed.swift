@@ -20,7 +20,7 @@ struct ServerBed: Sendable {
     let browser = BrowserDouble()
     let inspector: PlainInspector
     let vault: FaultyVault
-    let listener: LineListener
+    let listener: LocalListener
     let broker: TokenBroker
     let policy: AccessPolicy
     let apps: AppDirectory
@@ -28,7 +28,7 @@ struct ServerBed: Sendable {
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
         presence: (any PresenceAuthority)? = nil, names: JournalNames.Style = .plain, log: Logger = .silent,
-        limits: LineLimits = .patient, _ body: (ServerBed) async throws -> Void
+        limits: ConnectionLimits = .patient, _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
@@ -42,7 +42,7 @@ struct ServerBed: Sendable {
 
     /// With the app `mail`, to which Ann has signed in.
     static func runSignedIn(
-        limits: LineLimits = .patient, _ body: (ServerBed) async throws -> Void
+        limits: ConnectionLimits = .patient, _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await run(limits: limits) { server in
             try await server.register("mail")
@@ -53,14 +53,14 @@ struct ServerBed: Sendable {
 
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
-        presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, limits: LineLimits,
+        presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, limits: ConnectionLimits,
         bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
         self.inspector = inspector
         apps = AppDirectory(vault: vault, log: .silent)
-        let grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: .silent)
+        let grants = GrantStore(vault: vault, clock: clock, random: CountingRandom(), log: .silent)
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
@@ -85,7 +85,7 @@ struct ServerBed: Sendable {
         let front = JSONRPCFront(RequestService(services))
         let reactor = try Reactor()
         bed.atEnd { await reactor.stop() }
-        let listener = try await LineListener.start(
+        let listener = try await LocalListener.start(
             ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: BrokerService(front), limits: limits,
             logger: .silent)
         self.listener = listener
@@ -186,10 +186,10 @@ extension AcquireTokenSilent.Params {
     static func of(_ app: String, _ scopes: [String] = ["read"]) -> Self { .init(.registered(app), scopes: scopes) }
 }
 
-extension LineLimits {
+extension ConnectionLimits {
     /// However long a test takes, none of its connections gives way.
-    static var patient: LineLimits {
-        var limits = LineLimits()
+    static var patient: ConnectionLimits {
+        var limits = ConnectionLimits()
         limits.quiet = .seconds(86_400)
         return limits
     }

@@ -151,10 +151,10 @@ struct WatchTests {
     func limitOfProgram() {
         let watches = Watches(clock: ManualClock())
         var places: [Watches.Place] = []
-        let program = Claimant.program(CallerIdentity(tier: .unknown, id: "/usr/bin/mail"))
+        let program = QuotaOwner.program(CallerIdentity(tier: .unknown, id: "/usr/bin/mail"))
         while let place = try? watches.takePlace(for: program, of: Partition(uid: 1000)) { places.append(place) }
         #expect(places.count == Watches.most / 10)
-        let other = Claimant.program(CallerIdentity(tier: .unknown, id: "/usr/bin/other"))
+        let other = QuotaOwner.program(CallerIdentity(tier: .unknown, id: "/usr/bin/other"))
         #expect((try? watches.takePlace(for: other, of: Partition(uid: 1000))) != nil)
         places = []
         #expect((try? watches.takePlace(for: program, of: Partition(uid: 1000))) != nil)
@@ -162,7 +162,7 @@ struct WatchTests {
 
     @Test("some of a program's connections keep their place by their watches, and of more the quiet ones give way")
     func places() async throws {
-        var limits = LineLimits()
+        var limits = ConnectionLimits()
         // A program has a tenth of 256 that stay.
         (limits.quiet, limits.connections, limits.reserve) = (.zero, 27, 0)
         try await ServerBed.runSignedIn(limits: limits) { server in

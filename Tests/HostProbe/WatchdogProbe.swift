@@ -18,7 +18,7 @@ enum WatchdogProbe {
 
     private static func feed(_ socket: String) async throws {
         let reactor = try Reactor()
-        let listener = try await LineListener.start(
+        let listener = try await LocalListener.start(
             .bind(SocketPlace(path: socket)), on: reactor, service: Nobody(), logger: Logger(label: "probe"))
         let manager = ServiceManager()
         let clock = SteppedClock()
@@ -90,7 +90,7 @@ private final class SteppedClock: BrokerClock {
     }
 }
 
-private struct Nobody: LineService {
-    func admit(_ connection: LineConnection, _: PeerLook?) -> Admission { .refuse([]) }
-    func refusalLine(_ reason: LineRefusal) -> [UInt8] { [] }
+private struct Nobody: ConnectionService {
+    func admit(_ connection: LocalConnection, _: PeerSnapshot?) -> ConnectionDecision { .refuse([]) }
+    func refusalLine(_ reason: ConnectionRefusal) -> [UInt8] { [] }
 }

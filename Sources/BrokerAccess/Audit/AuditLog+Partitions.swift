@@ -21,7 +21,7 @@ extension AuditLog {
 
     private func forget(_ partition: Partition) {
         state.withLock { state in
-            for tally in state.order where tally.caller.partition == partition && !tally.isOfMany {
+            for tally in state.order where tally.caller.partition == partition && !tally.isAggregate {
                 state.waiting.leave(for: tally.payer, of: partition)
             }
             state.order.removeAll { $0.caller.partition == partition }

@@ -50,7 +50,7 @@ extension AuditLog {
                 state.written(entries.count, of: partition)
                 let rest = (state.lost[partition] ?? 0) - lost
                 state.lost[partition] = rest > 0 ? rest : nil
-                let open = OpenBook(partition: partition, book: book)
+                let open = LoadedAudit(partition: partition, book: book)
                 state.books.keep(open, for: partition, of: partition, weight: book.weight)
                 return state.books.makeRoom()
             }
@@ -63,7 +63,7 @@ extension AuditLog {
     }
 
     /// Nothing is missing on disk of what goes from memory, whenever the broker ends.
-    private func letGo(_ open: OpenBook) async throws(VaultError) {
+    private func letGo(_ open: LoadedAudit) async throws(VaultError) {
         var book = open.book
         let isWhole = state.withLock { state in
             // What comes from now on begins it again.
@@ -74,7 +74,7 @@ extension AuditLog {
         try await commit(&book, in: open.partition)
     }
 
-    private func commit(_ book: inout AuditBook, in partition: Partition) async throws(VaultError) {
+    private func commit(_ book: inout PartitionAudit, in partition: Partition) async throws(VaultError) {
         let (blocks, dropped) = book.take()
         var change = VaultChange(in: partition, deletes: dropped)
         for block in blocks { change.puts.append(try vault.seal(block, secret: nil, in: partition).sealed) }
@@ -84,15 +84,15 @@ extension AuditLog {
 
     /// The log as this run goes on with it. Its first entry says that the broker started, and whether something is missing
     /// before.
-    private func book(of partition: Partition) throws(VaultError) -> AuditBook {
+    private func book(of partition: Partition) throws(VaultError) -> PartitionAudit {
         if let open = state.withLock({ $0.books.use(partition) }) { return open.book }
         var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
-            var book = AuditBook(in: run)
+            var book = PartitionAudit(in: run)
             book.append(start, keeping: mostBlocks)
             return book
         }
-        var book = AuditBook(
+        var book = PartitionAudit(
             after: head, try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record), in: run)
         guard head.run != run else { return book }
         if !head.isComplete { start.reason = "interrupted" }
@@ -134,7 +134,7 @@ extension AuditLog.State {
             let partition = tally.caller.partition
             let entry = tally.take()
             let isFull = unwritten[partition]?.isFull(for: tally) ?? false
-            let hasPlace = !tally.isOfMany || !isFull && waiting.take(for: nil, of: partition)
+            let hasPlace = !tally.isAggregate || !isFull && waiting.take(for: nil, of: partition)
             if hasPlace, !isFull {
                 unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, tally.payer))
                 if tally.event.isRefusal { unwritten[partition]?.refusals += 1 }

@@ -41,24 +41,24 @@ package final class AuditLog: Sendable {
         /// In the order in which they began.
         var order: [AuditTally] = []
         /// In the minute that began then.
-        var spent: [Partition: [Claimant: Spent]] = [:]
-        var callers = FairPlaces<Partition, Partition>(limit: AuditLog.mostCallers)
-        var refusals = FairPlaces<Partition, Claimant>(limit: AuditLog.mostRefusals)
+        var spent: [Partition: [QuotaOwner: Spent]] = [:]
+        var callers = FairQuota<Partition, Partition>(limit: AuditLog.mostCallers)
+        var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.mostRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
         /// Places of the tallies, but those of many callers, and of what is not on disk (nil: of many callers).
-        var waiting: FairPlaces<Partition, Claimant?>
+        var waiting: FairQuota<Partition, QuotaOwner?>
         var talliesOfMany = 0
         /// Taken from the tallies, and not on disk.
         var unwritten: [Partition: Unwritten] = [:]
         var lost: [Partition: Int64] = [:]
-        var books: FairCache<Partition, Partition, OpenBook>
+        var books: FairCache<Partition, Partition, LoadedAudit>
         /// Partitions whose chains were asked to be opened since the last writing, in a run that has nothing of them yet or has let
         /// them go: where the disk refuses, once each time is enough.
         var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {
-            waiting = FairPlaces(limit: bounds.waiting)
+            waiting = FairQuota(limit: bounds.waiting)
             books = FairCache(limit: bounds.memory)
         }
     }
@@ -70,7 +70,7 @@ package final class AuditLog: Sendable {
     }
 
     struct Unwritten {
-        var entries: [(entry: AuditEntry, payer: Claimant?)] = []
+        var entries: [(entry: AuditEntry, payer: QuotaOwner?)] = []
         var refusals = 0
 
         func isFull(for tally: AuditTally) -> Bool {
@@ -79,9 +79,9 @@ package final class AuditLog: Sendable {
         }
     }
 
-    struct OpenBook: Sendable {
+    struct LoadedAudit: Sendable {
         let partition: Partition
-        let book: AuditBook
+        let book: PartitionAudit
     }
 
     struct Key: Hashable {
@@ -102,7 +102,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    let mostBlocks: AuditBook.Room
+    let mostBlocks: PartitionAudit.Room
     /// Of the broker: what it begun itself is no start.
     let run: String
     let startedOn: NumericDate
@@ -183,8 +183,8 @@ extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
         (minute, spent) = (now, [:])
-        callers = FairPlaces(limit: AuditLog.mostCallers)
-        refusals = FairPlaces(limit: AuditLog.mostRefusals)
+        callers = FairQuota(limit: AuditLog.mostCallers)
+        refusals = FairQuota(limit: AuditLog.mostRefusals)
     }
 
     /// The tally that counts it; a flood of different things of one caller ends in few of them.
@@ -198,18 +198,18 @@ extension AuditLog.State {
             event = event.summary("and others")
             key = AuditLog.Key(caller, event)
         }
-        let isOfMany = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
-        if isOfMany {
+        let isAggregate = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
+        if isAggregate {
             event = event.summary()
             if talliesOfMany >= AuditLog.mostOfManyCallers { (event.app, event.account) = (nil, nil) }
             key = AuditLog.Key(ofManyIn: partition, event)
         }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
-        let tally = AuditTally(caller, event, payer: isOfMany ? nil : payer, at: now)
+        let tally = AuditTally(caller, event, payer: isAggregate ? nil : payer, at: now)
         _ = tally.add(correlationID)
         tallies[key] = tally
         order.append(tally)
-        if isOfMany {
+        if isAggregate {
             talliesOfMany += 1
         } else if event.isRefusal {
             spent[partition, default: [:]][payer, default: AuditLog.Spent()].refusals += 1
@@ -219,12 +219,12 @@ extension AuditLog.State {
         return tally
     }
 
-    private func hasSpentAll(_ payer: Claimant, of partition: Partition, on event: AuditEvent) -> Bool {
+    private func hasSpentAll(_ payer: QuotaOwner, of partition: Partition, on event: AuditEvent) -> Bool {
         guard let spent = spent[partition]?[payer] else { return false }
         return (event.isRefusal ? spent.refusals : spent.others) >= AuditLog.mostOfOneCaller
     }
 
-    private mutating func hasRoom(for event: AuditEvent, of payer: Claimant, in partition: Partition) -> Bool {
+    private mutating func hasRoom(for event: AuditEvent, of payer: QuotaOwner, in partition: Partition) -> Bool {
         guard spent[partition]?[payer] != nil || callers.take(for: partition, of: partition),
             waiting.take(for: payer, of: partition)
         else { return false }
@@ -243,7 +243,7 @@ package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
     /// Whose place it takes; nil where it counts what several callers did.
-    let payer: Claimant?
+    let payer: QuotaOwner?
     private let time: NumericDate
 
     /// Far below zero once it was taken.
@@ -251,14 +251,14 @@ package final class AuditTally: Sendable {
     /// Of the last that was counted, or one of the last.
     private let correlationID = Mutex<String?>(nil)
 
-    init(_ caller: Caller, _ event: AuditEvent, payer: Claimant?, at time: NumericDate) {
+    init(_ caller: Caller, _ event: AuditEvent, payer: QuotaOwner?, at time: NumericDate) {
         self.caller = caller
         self.payer = payer
         self.event = event
         self.time = time
     }
 
-    var isOfMany: Bool { payer == nil }
+    var isAggregate: Bool { payer == nil }
 
     /// - Returns: false when the count was taken: the event needs another tally.
     package func add(_ correlationID: String?) -> Bool {
@@ -273,8 +273,8 @@ package final class AuditTally: Sendable {
         let correlationID = correlationID.withLock { $0 }
         var entry = AuditEntry(event, at: time)
         entry.count = count
-        entry.caller = isOfMany ? .many : caller.identity
-        entry.facts = isOfMany ? nil : caller.described
+        entry.caller = isAggregate ? .many : caller.identity
+        entry.facts = isAggregate ? nil : caller.described
         entry.correlationID = correlationID
         return entry
     }

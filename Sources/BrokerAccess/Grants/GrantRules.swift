@@ -6,7 +6,7 @@ package enum GrantRules {
     /// Of one person.
     static let openRequests = 64
     static let openRequestsOfOneCaller = 8
-    /// Of all unnamed callers together (``Claimant/isUnnamed``).
+    /// Of all unnamed callers together (``QuotaOwner/isUnnamed``).
     static let openRequestsOfUnnamed = 16
     /// How often a request may grow: the person is told each time.
     static let extensions = 8

@@ -30,8 +30,8 @@ struct DefaultAccountCommand: Subcommand {
         arguments.flag("clear", &clear, "Take the choice back.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard account == nil || !clear else { throw UsageMistake("Give an account or --clear, not both.") }
+    func validate() throws(UsageError) {
+        guard account == nil || !clear else { throw UsageError("Give an account or --clear, not both.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

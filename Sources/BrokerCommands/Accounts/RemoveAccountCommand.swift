@@ -23,9 +23,9 @@ struct RemoveAccountCommand: Subcommand {
         arguments.group(&choice)
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         guard choice.reference != nil else {
-            throw UsageMistake("Say which app loses them: --app, or --client-id and --authority.")
+            throw UsageError("Say which app loses them: --app, or --client-id and --authority.")
         }
     }
 

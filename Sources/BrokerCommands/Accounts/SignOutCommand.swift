@@ -86,12 +86,12 @@ struct SignOutOptions: ArgumentGroup {
             "correlation-id", &correlationID, value: "id", "Names the request in the logs of broker and provider.")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         if let timeout, !(1...3600).contains(timeout) {
-            throw UsageMistake("--timeout takes 1 to 3600 seconds.")
+            throw UsageError("--timeout takes 1 to 3600 seconds.")
         }
         try query.requireEachOnce()
-        guard query.isEmpty || browser else { throw UsageMistake("--query goes with --browser.") }
+        guard query.isEmpty || browser else { throw UsageError("--query goes with --browser.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {

@@ -58,33 +58,33 @@ struct AddAppCommand: Subcommand {
             "For a redirect URI with a scheme of the app's own, such as msauth.org.example.mail://auth.")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         guard register != (clientID != nil) else {
-            throw UsageMistake("Give the app's --client-id, or let the broker make one with --register.")
+            throw UsageError("Give the app's --client-id, or let the broker make one with --register.")
         }
         guard register || (!confidential && initialAccessTokenFile == nil) else {
-            throw UsageMistake("--confidential and --initial-access-token-file go with --register.")
+            throw UsageError("--confidential and --initial-access-token-file go with --register.")
         }
         guard !register || !secret.isGiven else {
-            throw UsageMistake(
+            throw UsageError(
                 "With --register the provider makes the client secret; leave yours out.")
         }
         guard secret.method == nil || secret.isGiven else {
-            throw UsageMistake("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
+            throw UsageError("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
         }
         guard !register || check == nil else {
-            throw UsageMistake(
+            throw UsageError(
                 "--check and --no-check go with --client-id: with --register the provider is always asked.")
         }
         guard !register || !instanceAware else {
-            throw UsageMistake("--instance-aware goes with --client-id: at Entra no client can register itself.")
+            throw UsageError("--instance-aware goes with --client-id: at Entra no client can register itself.")
         }
         guard urlHandler else { return }
         guard let redirectURI = describing.redirectURI else {
-            throw UsageMistake("--url-handler needs --redirect-uri.")
+            throw UsageError("--url-handler needs --redirect-uri.")
         }
         guard URLHandler(app: name, redirectURI: redirectURI) != nil else {
-            throw UsageMistake(
+            throw UsageError(
                 "--url-handler takes a redirect URI whose scheme is the app's own and has a dot in it, such as msauth.org.example.mail://auth."
             )
         }

@@ -128,9 +128,9 @@ struct ClientSecretOptions: ArgumentGroup {
         )
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         guard path == nil || !isOnStandardInput else {
-            throw UsageMistake("Give --client-secret-file or --client-secret-stdin, not both.")
+            throw UsageError("Give --client-secret-file or --client-secret-stdin, not both.")
         }
     }
 

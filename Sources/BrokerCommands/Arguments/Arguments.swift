@@ -6,11 +6,11 @@ package struct Arguments {
     private let given: [[String]]?
     private var next = 0
     /// The first one.
-    private(set) var mistake: UsageMistake?
+    private(set) var mistake: UsageError?
 
     init() { given = nil }
 
-    init(_ given: SortedWords) {
+    init(_ given: ParsedArguments) {
         declarations = given.declarations
         self.given = given.words
     }
@@ -18,7 +18,7 @@ package struct Arguments {
     package mutating func group(_ group: inout some ArgumentGroup) {
         group.declare(in: &self)
         guard given != nil, mistake == nil else { return }
-        do throws(UsageMistake) { try group.validate() } catch { mistake = error }
+        do throws(UsageError) { try group.validate() } catch { mistake = error }
     }
 
     package mutating func flag(

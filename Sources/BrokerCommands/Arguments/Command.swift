@@ -7,11 +7,11 @@ package protocol ArgumentGroup: SendableMetatype {
     mutating func declare(in arguments: inout Arguments)
 
     /// - Throws: where what was said does not go together.
-    func validate() throws(UsageMistake)
+    func validate() throws(UsageError)
 }
 
 extension ArgumentGroup {
-    package func validate() throws(UsageMistake) {}
+    package func validate() throws(UsageError) {}
 }
 
 /// A subcommand, or a noun with subcommands below it.
@@ -50,7 +50,7 @@ package struct About: Sendable {
 }
 
 /// A command line that cannot be carried out.
-package struct UsageMistake: Error, Equatable {
+package struct UsageError: Error, Equatable {
     /// One sentence, which says what to do.
     package let message: String
     /// What help says of the option or argument that it is about.

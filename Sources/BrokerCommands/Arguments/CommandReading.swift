@@ -6,7 +6,7 @@ package enum CommandReading {
     case version
     /// A noun without its verb.
     case incomplete(CommandPath)
-    case mistake(UsageMistake, CommandPath)
+    case mistake(UsageError, CommandPath)
 
     /// - Parameter words: without the program's own name.
     package init(_ words: [String], root: any Command.Type) {
@@ -17,7 +17,7 @@ package enum CommandReading {
             // Nearly always the name comes first.
             var place = rest.startIndex
             if rest.first?.utf8.first == UInt8(ascii: "-") {
-                let options = SortedWords(Array(rest), by: path.last.declarations, stopsAtArgument: true)
+                let options = ParsedArguments(Array(rest), by: path.last.declarations, stopsAtArgument: true)
                 if let end = CommandReading(asked: options, path) { self = end; return }
                 place += options.firstArgument ?? rest.count
                 before += rest[..<place].filter { $0 != "--" }
@@ -42,7 +42,7 @@ package enum CommandReading {
 
     /// - Parameter words: all but those that name the command.
     private init(_ path: CommandPath, _ words: [String]) {
-        let sorted = SortedWords(words, by: path.last.declarations)
+        let sorted = ParsedArguments(words, by: path.last.declarations)
         if let end = CommandReading(asked: sorted, path) { self = end; return }
         var (command, arguments) = (path.last.init(), Arguments(sorted))
         command.read(&arguments)
@@ -50,7 +50,7 @@ package enum CommandReading {
     }
 
     /// Help is given whatever else is said.
-    private init?(asked words: SortedWords, _ path: CommandPath) {
+    private init?(asked words: ParsedArguments, _ path: CommandPath) {
         if words.asksHelp {
             self = .help(path)
         } else if words.asksVersion {

@@ -30,8 +30,8 @@ struct AuditCommand: Subcommand {
         arguments.flag("facts", &facts, "Also show what each caller was judged by.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard (1...10_000).contains(limit) else { throw UsageMistake("--limit takes 1 to 10000.") }
+    func validate() throws(UsageError) {
+        guard (1...10_000).contains(limit) else { throw UsageError("--limit takes 1 to 10000.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

@@ -45,7 +45,7 @@ package struct ConfigurationReport {
 
     /// - Parameter remark: is given what is wrong with files that the daemon goes on without, those of apps.
     static func current(
-        of broker: MeantBroker, remark: (String) -> Void = { _ in }
+        of broker: TargetBroker, remark: (String) -> Void = { _ in }
     ) throws(BrokerClientError) -> [ConfigurationReport] {
         guard let report = DaemonProgram.checkConfiguration(of: broker) else { throw noDaemon }
         guard let settings = all(in: report.text) else { throw refused(report.text) }

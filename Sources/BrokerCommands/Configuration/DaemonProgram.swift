@@ -14,7 +14,7 @@ enum DaemonProgram {
     ///   - broker: whose configuration is meant.
     ///   - candidate: a file that is read instead of the usual ones.
     static func checkConfiguration(
-        of broker: MeantBroker, _ candidate: String? = nil
+        of broker: TargetBroker, _ candidate: String? = nil
     ) -> (status: Int32, text: String)? {
         guard let path, path.realPath != nil else { return nil }
         return ChildProcess.report(of: broker.check(with: path, candidate), includingErrors: true, atMost: 1 << 20)

@@ -21,7 +21,7 @@ struct EditConfigCommand: Subcommand {
     var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let broker = try MeantBroker.ask(context)
+        let broker = try TargetBroker.ask(context)
         let file = try SettingsFile(of: broker)
         try file.requireRight()
         let before = try file.text()

@@ -15,7 +15,7 @@ struct RunningConfiguration {
     private static let looks = 50
     private static let pause: UInt32 = 100_000
 
-    init(_ broker: MeantBroker, _ connection: DirectConnection) {
+    init(_ broker: TargetBroker, _ connection: DirectConnection) {
         self.connection = connection
         (isUsual, units) = (broker.isUsual, broker.units)
     }

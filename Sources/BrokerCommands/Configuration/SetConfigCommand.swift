@@ -32,7 +32,7 @@ struct SetConfigCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let broker = try MeantBroker.ask(context)
+        let broker = try TargetBroker.ask(context)
         let file = try SettingsFile(of: broker)
         try file.requireRight()
         let text = try ConfigurationText.setting(

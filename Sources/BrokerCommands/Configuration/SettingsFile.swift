@@ -7,10 +7,10 @@ import Glibc
 /// whole, and only by what the daemon takes.
 struct SettingsFile {
     let path: String
-    private let broker: MeantBroker
+    private let broker: TargetBroker
     private var isMachines: Bool { broker.mode == .system }
 
-    init(of broker: MeantBroker) throws(BrokerClientError) {
+    init(of broker: TargetBroker) throws(BrokerClientError) {
         let file = try broker.ownFile()
         guard broker.isBelieved(file) else {
             throw BrokerClientError(

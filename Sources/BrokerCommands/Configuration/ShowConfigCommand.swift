@@ -31,7 +31,7 @@ struct ShowConfigCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         // Names are the same for all, and a shell that completes them wakes nobody.
         let location = context.connection.location
-        let all = try ConfigurationReport.current(of: names ? MeantBroker(nil, at: location) : .ask(context)) {
+        let all = try ConfigurationReport.current(of: names ? TargetBroker(nil, at: location) : .ask(context)) {
             context.output.aside("brokerctl: " + $0)
         }
         let chosen = name.map { name in all.filter { $0.name == name || $0.name.hasPrefix(name + ".") } } ?? all

@@ -25,13 +25,15 @@ struct DoctorCommand: Subcommand {
         context.output.passing("Looking; providers may take a moment.")
         let findings = look(context)
         context.output.passing(nil)
-        context.output.result(FindingsText.json(findings)) { FindingsText.text(findings, in: context.output.layout) }
+        context.output.result(CheckResultsText.json(findings)) {
+            CheckResultsText.text(findings, in: context.output.layout)
+        }
         guard !findings.contains(where: { $0.verdict == .bad }) else {
             throw BrokerClientError(.reported, "Something is wrong.")
         }
     }
 
-    private func look(_ context: CommandContext) -> [Finding] {
+    private func look(_ context: CommandContext) -> [CheckResult] {
         let location = context.connection.location
         var asked: Result<GetBrokerStatus.Result, BrokerClientError>
         do throws(BrokerClientError) {
@@ -39,7 +41,7 @@ struct DoctorCommand: Subcommand {
         } catch {
             asked = .failure(error)
         }
-        let broker = MeantBroker(try? asked.get(), at: location)
+        let broker = TargetBroker(try? asked.get(), at: location)
         let configuration = DaemonProgram.checkConfiguration(of: broker)
         var findings = self.broker(
             context, asked, broker, caFile: broker.isUsual ? configuration.flatMap(caFile) : nil)
@@ -48,27 +50,27 @@ struct DoctorCommand: Subcommand {
             let isRunning = findings.first?.verdict == .good
             let units = broker.units
             findings += [
-                Examination.socketUnit(
+                DoctorChecks.socketUnit(
                     unit(units.socket, "LoadState", "ActiveState", "UnitFileState", of: units), units),
-                Examination.sessionUnit(
+                DoctorChecks.sessionUnit(
                     unit("brokerd-session.service", "LoadState", "NoNewPrivileges", of: .own),
                     isGroupProof: configuration?.text.contains("\nadmin.proof = setgid ") == true),
-                Examination.configuration(
+                DoctorChecks.configuration(
                     configuration, isRunning: isRunning, units, isReadable: isReadable(broker)),
             ].compactMap(\.self)
             findings += leftOver(of: broker)
             let vault = (try? asked.get())?.vault.path.folder
-            findings += units == .machine ? machineFolders(vault) : Examination.folders(folders, of: geteuid())
+            findings += units == .machine ? machineFolders(vault) : DoctorChecks.folders(folders, of: geteuid())
         }
         findings.append(
-            Examination.browser(
+            DoctorChecks.browser(
                 variable: variable("BROWSER"),
                 hasDisplay: !variable("DISPLAY").isEmpty || !variable("WAYLAND_DISPLAY").isEmpty,
                 hasOpener: output(["xdg-open", "--version"]) != nil))
-        if let git = Examination.git(output(["git", "config", "--get-regexp", #"^credential\.(.*\.)?helper$"#])) {
+        if let git = DoctorChecks.git(output(["git", "config", "--get-regexp", #"^credential\.(.*\.)?helper$"#])) {
             findings.append(git)
         }
-        if let clock = Examination.clock(output(["timedatectl", "show", "--property=NTPSynchronized", "--value"])) {
+        if let clock = DoctorChecks.clock(output(["timedatectl", "show", "--property=NTPSynchronized", "--value"])) {
             findings.append(clock)
         }
         return findings
@@ -76,9 +78,9 @@ struct DoctorCommand: Subcommand {
 
     /// What the broker itself has to say; one finding when it does not answer.
     private func broker(
-        _ context: CommandContext, _ asked: Result<GetBrokerStatus.Result, BrokerClientError>, _ broker: MeantBroker,
+        _ context: CommandContext, _ asked: Result<GetBrokerStatus.Result, BrokerClientError>, _ broker: TargetBroker,
         caFile: String?
-    ) -> [Finding] {
+    ) -> [CheckResult] {
         do throws(BrokerClientError) {
             let status = try asked.get()
             let apps = try context.connection.call(ListApps.self, .init()).apps
@@ -86,23 +88,23 @@ struct DoctorCommand: Subcommand {
             let advice = broker.units == .machine ? { _ in ExecutableAdvice.system } : ExecutableAdvice.on
             // The keys of a broker for everybody are root's business.
             let isOwner = status.mode == .user || geteuid() == 0
-            return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
+            return [CheckResult("Broker", .good, "Version \(status.version) answers at \(path).")]
                 + BrokerChoice.findings(status, at: context.connection.location)
-                + Examination.vaults(
+                + DoctorChecks.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults,
                     broker.units, isOwner: isOwner)
-                + Examination.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
-                + Examination.records(status.vault)
-                + Examination.reading(status.configuration, broker.units, changedOn: lastChange)
+                + DoctorChecks.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
+                + DoctorChecks.records(status.vault)
+                + DoctorChecks.reading(status.configuration, broker.units, changedOn: lastChange)
                 + partitions(context, status) + (isOwner ? key(context) : [])
                 + [
-                    Examination.agentDoor(
+                    DoctorChecks.agentDoor(
                         status.doors, variable: variable("OIDC_SOCK"), trouble: DoorProbe.trouble(atAgentSocket:))
                 ].compactMap(\.self)
-                + Examination.apps(apps, advice: advice)
+                + DoctorChecks.apps(apps, advice: advice)
                 + network(apps, caFile: caFile)
         } catch {
-            return [Finding("Broker", .bad, error.message)]
+            return [CheckResult("Broker", .bad, error.message)]
         }
     }
 }

@@ -6,16 +6,16 @@ import Glibc
 /// What the doctor looks at.
 extension DoctorCommand {
     /// Whether this person may read what the broker reads.
-    func isReadable(_ broker: MeantBroker) -> Bool {
+    func isReadable(_ broker: TargetBroker) -> Bool {
         broker.units == .own || (broker.files ?? []).allSatisfy { access($0, R_OK) == 0 || errno == ENOENT }
     }
 
     /// Those of a broker that has an account of its own.
-    func machineFolders(_ vault: String?) -> [Finding] {
+    func machineFolders(_ vault: String?) -> [CheckResult] {
         var facts = stat()
         let owner = vault.map { stat($0, &facts) == 0 ? facts.st_uid : 0 } ?? 0
         let places = ["/run/brokerd", "/etc/brokerd"] + [vault].compactMap(\.self)
-        return Examination.folders(places.flatMap(FolderFacts.onTheWay), of: owner, .machine)
+        return DoctorChecks.folders(places.flatMap(FolderFacts.onTheWay), of: owner, .machine)
     }
 
     /// A file system that turned read-only after an error does not always say so; one that refuses is. Nothing is written.
@@ -29,27 +29,27 @@ extension DoctorCommand {
     }
 
     /// Root of a broker for everybody sees whose records there are.
-    func partitions(_ context: CommandContext, _ status: GetBrokerStatus.Result) -> [Finding] {
+    func partitions(_ context: CommandContext, _ status: GetBrokerStatus.Result) -> [CheckResult] {
         guard status.partitions != nil else { return [] }
         do throws(BrokerClientError) {
-            return Examination.partitions(try context.connection.call(ListPartitions.self, .init()).partitions)
+            return DoctorChecks.partitions(try context.connection.call(ListPartitions.self, .init()).partitions)
         } catch {
-            return [Finding("Users", .note, error.message)]
+            return [CheckResult("Users", .note, error.message)]
         }
     }
 
-    func key(_ context: CommandContext) -> [Finding] {
+    func key(_ context: CommandContext) -> [CheckResult] {
         do throws(BrokerClientError) {
-            return [Examination.key(try context.connection.call(GetKeyStatus.self, .init()))]
+            return [DoctorChecks.key(try context.connection.call(GetKeyStatus.self, .init()))]
         } catch {
-            return [Finding("Key", .note, error.message)]
+            return [CheckResult("Key", .note, error.message)]
         }
     }
 
     /// Nothing where there is no curl.
-    func network(_ apps: [App], caFile: String?) -> [Finding] {
-        guard let command = NetworkExamination.command(for: apps, caFile: caFile) else { return [] }
-        return ChildProcess.report(of: command).map { Examination.network($0.text) } ?? []
+    func network(_ apps: [App], caFile: String?) -> [CheckResult] {
+        guard let command = NetworkChecks.command(for: apps, caFile: caFile) else { return [] }
+        return ChildProcess.report(of: command).map { DoctorChecks.network($0.text) } ?? []
     }
 
     /// As `brokerd --check-config` shows it.
@@ -72,10 +72,10 @@ extension DoctorCommand {
     }
 
     /// Of an edit that did not come to its end.
-    func leftOver(of broker: MeantBroker) -> [Finding] {
+    func leftOver(of broker: TargetBroker) -> [CheckResult] {
         guard let file = try? SettingsFile(of: broker).candidate, access(file, F_OK) == 0 else { return [] }
         return [
-            Finding(
+            CheckResult(
                 "Settings", .note, "\(file) is left from an edit that was broken off.",
                 advice: "rm \(ShellText.quoted(file))")
         ]

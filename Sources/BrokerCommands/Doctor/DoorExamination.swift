@@ -1,7 +1,7 @@
 import BrokerRPC
 import BrokerValues
 
-extension Examination {
+extension DoctorChecks {
     /// The socket for programs that ask oidc-agent.
     ///
     /// - Parameters:
@@ -11,24 +11,25 @@ extension Examination {
     /// - Returns: nil where there is nothing to say.
     package static func agentDoor(
         _ doors: [OpenDoor]?, variable: String, trouble: (String) -> String?
-    ) -> Finding? {
+    ) -> CheckResult? {
         let name = "oidc-agent"
         guard let path = doors?.first(where: { $0.name == name })?.path else {
             guard !variable.isEmpty else { return nil }
-            return Finding(name, .note, "OIDC_SOCK is \(variable), and the broker does not listen for such programs.")
+            return CheckResult(
+                name, .note, "OIDC_SOCK is \(variable), and the broker does not listen for such programs.")
         }
         if let trouble = trouble(path) {
-            return Finding(
+            return CheckResult(
                 name, .bad, "Programs that ask oidc-agent do not reach the broker at \(path): \(trouble).",
                 advice: "systemctl --user restart brokerd.socket")
         }
         guard variable.isEmpty || variable.isExactly(path) else {
-            return Finding(
+            return CheckResult(
                 name, .note,
                 "OIDC_SOCK is \(variable), so programs ask another agent there, and not the broker at \(path).",
                 advice: #"eval "$(brokerctl env)""#)
         }
         let rest = variable.isEmpty ? "; OIDC_SOCK is not set here (brokerctl env prints it)" : ""
-        return Finding(name, .good, "Programs that ask oidc-agent reach the broker at \(path)\(rest).")
+        return CheckResult(name, .good, "Programs that ask oidc-agent reach the broker at \(path)\(rest).")
     }
 }

@@ -31,7 +31,7 @@ package struct FolderFacts: Sendable {
     }
 }
 
-extension Examination {
+extension DoctorChecks {
     /// Whoever may rename what is in a folder may put other files in the place of the broker's, however those are protected.
     ///
     /// - Parameters:
@@ -39,23 +39,23 @@ extension Examination {
     ///   - user: whose they are.
     package static func folders(
         _ folders: [FolderFacts], of user: uid_t, _ units: BrokerUnits = .own
-    ) -> [Finding] {
+    ) -> [CheckResult] {
         var seen: Set<String> = []
-        let open = folders.filter { seen.insert($0.path).inserted }.compactMap { folder -> Finding? in
+        let open = folders.filter { seen.insert($0.path).inserted }.compactMap { folder -> CheckResult? in
             if folder.owner != user, folder.owner != 0 {
-                return Finding(
+                return CheckResult(
                     "Folders", .bad, "\(folder.path) belongs to another user, who can exchange what is in it.",
                     advice: "have root own it: chown root \(ShellText.quoted(folder.path))")
             }
             let isWritable = folder.mode & S_IWOTH != 0 || folder.mode & S_IWGRP != 0 && !folder.hasPrivateGroup
             guard isWritable, folder.mode & S_ISVTX == 0 else { return nil }
-            return Finding(
+            return CheckResult(
                 "Folders", .bad, "Others may write to \(folder.path), and exchange what is in it.",
                 advice: "chmod go-w \(ShellText.quoted(folder.path))")
         }
         let good =
             units == .own
             ? "Nobody else can exchange your files for the broker." : "Only root and the broker can exchange its files."
-        return open.isEmpty ? [Finding("Folders", .good, good)] : open
+        return open.isEmpty ? [CheckResult("Folders", .good, good)] : open
     }
 }

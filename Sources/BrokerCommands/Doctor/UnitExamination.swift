@@ -1,43 +1,43 @@
 import BrokerLink
 
 /// What systemd says of the broker's units.
-extension Examination {
+extension DoctorChecks {
     /// - Parameter properties: `systemctl show` of the broker's socket, `Name=Value` in each line; nil where systemd has no manager
     ///   for it.
-    package static func socketUnit(_ properties: String?, _ units: BrokerUnits = .own) -> Finding {
+    package static func socketUnit(_ properties: String?, _ units: BrokerUnits = .own) -> CheckResult {
         guard let properties else {
             let manager = units == .own ? "No manager of yours" : "No systemd"
-            return Finding("systemd", .note, "\(manager) answers here; the broker has to be started by hand.")
+            return CheckResult("systemd", .note, "\(manager) answers here; the broker has to be started by hand.")
         }
         let values = values(properties)
         let (socket, enable) = (units.socket, units.advice("enable --now \(units.socket)"))
         switch (values["LoadState"], values["ActiveState"], values["UnitFileState"]) {
         case ("not-found", _, _):
-            return Finding(
+            return CheckResult(
                 "systemd", .bad, "There is no unit \(socket).", advice: "install the broker, then: \(enable)")
         case (_, "failed", _):
             let journal = units.journal.joined(separator: " ")
-            return Finding(
+            return CheckResult(
                 "systemd", .bad, "systemd has given up on \(socket); \(journal) says why.",
                 advice: units.advice("restart \(socket)"))
         case (_, "active", "enabled"), (_, "active", "enabled-runtime"), (_, "active", "static"):
-            return Finding("systemd", .good, "\(socket) is enabled and listens.")
+            return CheckResult("systemd", .good, "\(socket) is enabled and listens.")
         case (_, "active", _):
-            return Finding(
+            return CheckResult(
                 "systemd", .note, "\(socket) listens, but not after the next start of this machine.",
                 advice: units.advice("enable \(socket)"))
         default:
-            return Finding("systemd", .bad, "\(socket) does not listen.", advice: enable)
+            return CheckResult("systemd", .bad, "\(socket) does not listen.", advice: enable)
         }
     }
 
     /// - Parameters:
     ///   - properties: the same of brokerd-session.service.
     ///   - isGroupProof: whether a program needs brokerctl's group to administer.
-    package static func sessionUnit(_ properties: String?, isGroupProof: Bool) -> Finding? {
+    package static func sessionUnit(_ properties: String?, isGroupProof: Bool) -> CheckResult? {
         let values = values(properties ?? "")
         guard isGroupProof, values["LoadState"] == "loaded", values["NoNewPrivileges"] == "yes" else { return nil }
-        return Finding(
+        return CheckResult(
             "Session", .bad,
             "With admin.proof = \"setgid\" the session cannot ask you: the sandbox of brokerd-session.service keeps the group from it.",
             advice: "put its drop-in in place (operations, \"Let only brokerctl administer\")")

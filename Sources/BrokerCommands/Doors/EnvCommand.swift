@@ -24,14 +24,14 @@ struct EnvCommand: Subcommand {
         let location = context.connection.location
         let agent = OIDCAgentSocket.path(
             beside: location,
-            configured: global.socket == nil ? { Self.setting(of: MeantBroker(nil, at: location)) } : { nil },
+            configured: global.socket == nil ? { Self.setting(of: TargetBroker(nil, at: location)) } : { nil },
             isThere: SocketLocation.isThere)
         let doors = agent.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
         StandardStream.output.write(DoorVariables.text(socket: location.path, doors))
     }
 
     /// What the configuration says, as the daemon reads it; nil where it says nothing.
-    private static func setting(of broker: MeantBroker) -> String? {
+    private static func setting(of broker: TargetBroker) -> String? {
         let report = (try? ConfigurationReport.current(of: broker)) ?? []
         return report.first { $0.name == "doors.oidc_agent_socket" && $0.isSet }?.value
     }

@@ -36,10 +36,10 @@ struct ApproveGrantCommand: Subcommand {
         arguments.option("for", &lifetime, value: "time", "How long, as in 10m, 12h or 30d.")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         switch (id, caller, app) {
         case (_?, nil, nil), (nil, _?, _?): return
-        default: throw UsageMistake("Give a request, or --caller and --app.")
+        default: throw UsageError("Give a request, or --caller and --app.")
         }
     }
 

@@ -77,20 +77,20 @@ struct LoginCommand: WaitingSubcommand {
             "How long you have (1 to 3600; 300 if left out, with --device-code as long as the code is good).")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         if let timeout, !(1...3600).contains(timeout) {
-            throw UsageMistake("--timeout takes 1 to 3600 seconds.")
+            throw UsageError("--timeout takes 1 to 3600 seconds.")
         }
         guard account == nil || loginHint == nil else {
-            throw UsageMistake("Give --account or --login-hint, not both.")
+            throw UsageError("Give --account or --login-hint, not both.")
         }
-        if strictLoginHint, loginHint == nil { throw UsageMistake("--strict-login-hint needs --login-hint.") }
-        if let maxAge, maxAge < 0 { throw UsageMistake("--max-age takes seconds, 0 or more.") }
+        if strictLoginHint, loginHint == nil { throw UsageError("--strict-login-hint needs --login-hint.") }
+        if let maxAge, maxAge < 0 { throw UsageError("--max-age takes seconds, 0 or more.") }
         guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
-            throw UsageMistake("Give one of --browser, --private and --no-browser.")
+            throw UsageError("Give one of --browser, --private and --no-browser.")
         }
         if let browser, BrowserText.of(browser) == nil {
-            throw UsageMistake("--browser is no command: it is empty, or a quote is open.")
+            throw UsageError("--browser is no command: it is empty, or a quote is open.")
         }
         try query.requireEachOnce()
         let isForBrowsers =
@@ -99,7 +99,7 @@ struct LoginCommand: WaitingSubcommand {
             || !acrValues.isEmpty || !extraScopes.isEmpty || pushedAuthorization
             || options.instanceAware || options.challenge != nil
         if deviceCode, isForBrowsers {
-            throw UsageMistake(
+            throw UsageError(
                 "With --device-code go --authority, --scope, --claims, --capability, --resource, --query, --token-type, --correlation-id and --timeout; the rest is for a browser."
             )
         }
@@ -207,8 +207,8 @@ struct QueryParameter: ArgumentValue, Sendable {
 extension [QueryParameter] {
     var byName: [String: String] { Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }
 
-    func requireEachOnce() throws(UsageMistake) {
-        guard byName.count == count else { throw UsageMistake("--query takes each name once.") }
+    func requireEachOnce() throws(UsageError) {
+        guard byName.count == count else { throw UsageError("--query takes each name once.") }
     }
 }
 

@@ -15,8 +15,8 @@ struct PassphraseOptions: ArgumentGroup {
             "Ask for it with this program, such as pinentry-gnome3, instead of the terminal.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard !stdin || pinentry == nil else { throw UsageMistake("Give --stdin or --pinentry, not both.") }
+    func validate() throws(UsageError) {
+        guard !stdin || pinentry == nil else { throw UsageError("Give --stdin or --pinentry, not both.") }
     }
 
     /// Whether somebody would be asked who did not bring it along.

@@ -56,7 +56,7 @@ package enum Brokerctl {
         return HelpText(path, columns: said ?? stream.terminalSize?.columns ?? 80).text
     }
 
-    private static func explanation(of mistake: UsageMistake, _ path: CommandPath) -> String {
+    private static func explanation(of mistake: UsageError, _ path: CommandPath) -> String {
         let start = "\(path.text): \(mistake.message)"
         guard path.last.subcommands.isEmpty || !mistake.isAboutSubcommand else { return start }
         let help = ([path.names[0], "help"] + path.names.dropFirst()).joined(separator: " ")

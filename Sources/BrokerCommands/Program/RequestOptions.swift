@@ -20,11 +20,11 @@ struct RequestOptions: ArgumentGroup {
             "Without it, the scopes that the app is registered with.")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         switch (app, clientID, authority) {
-        case (nil, nil, _): throw UsageMistake("Say for which app: --app, or --client-id and --authority.")
-        case (_?, _?, _): throw UsageMistake("Give --app or --client-id, not both.")
-        case (nil, _?, nil): throw UsageMistake("--client-id needs --authority.")
+        case (nil, nil, _): throw UsageError("Say for which app: --app, or --client-id and --authority.")
+        case (_?, _?, _): throw UsageError("Give --app or --client-id, not both.")
+        case (nil, _?, nil): throw UsageError("--client-id needs --authority.")
         default: return
         }
     }
@@ -66,10 +66,10 @@ struct AppOptions: ArgumentGroup {
         arguments.option("authority", &authority, value: "url", "The client id's issuer.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard app == nil || clientID == nil else { throw UsageMistake("Give --app or --client-id, not both.") }
+    func validate() throws(UsageError) {
+        guard app == nil || clientID == nil else { throw UsageError("Give --app or --client-id, not both.") }
         guard (clientID == nil) == (authority == nil) else {
-            throw UsageMistake("--client-id and --authority go together.")
+            throw UsageError("--client-id and --authority go together.")
         }
     }
 

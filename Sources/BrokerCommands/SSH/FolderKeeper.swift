@@ -27,13 +27,13 @@ struct FolderKeeper {
     /// Waits for the folder, for as long as a person takes to log in.
     ///
     /// - Returns: nil when there will be none: it ended, a signal came, or it names no folder of ours.
-    func folder(_ name: String) -> FarFolder? {
+    func folder(_ name: String) -> RemoteFolder? {
         var output: [UInt8] = []
         while !ForegroundProcess.isAskedToEnd, output.count < Self.most {
             guard waits(milliseconds: 500) else { continue }
             guard let more = read() else { return nil }
             output += more
-            if let folder = FarFolder(name, in: output) { return folder }
+            if let folder = RemoteFolder(name, in: output) { return folder }
         }
         return nil
     }

@@ -48,7 +48,7 @@ struct SSHCommand: Subcommand {
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
         let login = SSHLogin(
             program: SSHProgram(host: host.text),
-            sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: FarCommand(words),
+            sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: RemoteProgram(words),
             name: .random())
         return try login.status {
             // A broker that is gone, or a lifetime that is over, has ended it already.

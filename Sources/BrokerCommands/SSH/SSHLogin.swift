@@ -11,7 +11,7 @@ struct SSHLogin {
     let program: SSHProgram
     /// Of the sandbox, here, by the variables that name them there.
     let sockets: [(name: String, path: String)]
-    let command: FarCommand
+    let command: RemoteProgram
     let name: LoginName
 
     /// - Parameter ended: called when the program has ended, before things are put in order there.
@@ -20,7 +20,7 @@ struct SSHLogin {
         let place = try ControlPlace(name)
         defer { place.remove() }
         let sharing = joined ?? .own(controlPath: place.path)
-        let keeper = try FolderKeeper(program.first(sharing, FarFolder.keeper(name.text)))
+        let keeper = try FolderKeeper(program.first(sharing, RemoteFolder.keeper(name.text)))
         guard let folder = keeper.folder(name.text) else { return try failed(keeper.end()) }
         defer { _ = keeper.end() }
         defer {
@@ -39,7 +39,7 @@ struct SSHLogin {
                 sharing, command.line(sockets.map { ($0, folder.socket(for: $1)) }), hasTerminal: hasTerminal))
     }
 
-    private func cancel(_ path: String, in folder: FarFolder, _ sharing: SSHProgram.Sharing) {
+    private func cancel(_ path: String, in folder: RemoteFolder, _ sharing: SSHProgram.Sharing) {
         _ = try? quietly(program.cancel(sharing, from: folder.socket(for: path), to: path))
     }
 

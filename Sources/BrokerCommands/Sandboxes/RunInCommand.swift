@@ -29,8 +29,8 @@ struct RunInCommand: Subcommand {
         arguments.rest("command", &command, "The command and its arguments, after --.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard !command.isEmpty else { throw UsageMistake("Say what to run, after --.") }
+    func validate() throws(UsageError) {
+        guard !command.isEmpty else { throw UsageError("Say what to run, after --.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

@@ -9,14 +9,14 @@ package enum SessionBrowser {
         let isUnit = SocketLocation.variable("INVOCATION_ID") != nil
         let connection = DirectConnection(location: location, answerTimeout: .seconds(5))
         guard let status = try? connection.call(GetBrokerStatus.self, .init()),
-            let command = configured(for: MeantBroker(status, at: location), say: say)
+            let command = configured(for: TargetBroker(status, at: location), say: say)
         else { return isUnit ? SystemBrowser(BrowserCommand.desktop.asUnit) : SystemBrowser() }
         return SystemBrowser(isUnit ? command.asUnit : command)
     }
 
     /// As the broker beside this program reads the files of the one that runs. That one goes on with what it read before a mistake
     /// came into them, which nobody else knows.
-    private static func configured(for broker: MeantBroker, say: (String) -> Void) -> BrowserCommand? {
+    private static func configured(for broker: TargetBroker, say: (String) -> Void) -> BrowserCommand? {
         do throws(BrokerClientError) {
             let setting = try ConfigurationReport.current(of: broker).first { $0.name == "browser.command" }
             return setting.flatMap { words(of: $0.value) }.flatMap(BrowserCommand.init)

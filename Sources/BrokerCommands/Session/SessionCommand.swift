@@ -30,7 +30,7 @@ struct SessionCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()
         guard session.claim() else { return output.aside("Another one runs already in this session.") }
-        let desk = NoticeDesk(location, SessionTurn(session)) { output.aside($0) }
+        let desk = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
         // A unit that is stopped has done what it was for.
         Interrupt.onInterrupt {
             Task {
@@ -52,7 +52,7 @@ struct SessionCommand: WaitingSubcommand {
     }
 
     /// Returns when the broker goes away.
-    private func follow(_ location: SocketLocation, _ desk: NoticeDesk) async throws(BrokerClientError) {
+    private func follow(_ location: SocketLocation, _ desk: NotificationPresenter) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
         try await desk.showOpenRequests()
         do {

@@ -4,21 +4,21 @@ import BrokerValues
 
 /// Whether the broker that answers is the one that the person means: what is installed, and the only one.
 enum BrokerChoice {
-    static func findings(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> [Finding] {
+    static func findings(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> [CheckResult] {
         [version(status), location.other.map(another)].compactMap(\.self)
     }
 
     /// brokerctl and brokerd are installed together. A daemon runs on after an upgrade that did not start it anew.
-    private static func version(_ status: GetBrokerStatus.Result) -> Finding? {
+    private static func version(_ status: GetBrokerStatus.Result) -> CheckResult? {
         guard status.version != BrokerVersion.text else { return nil }
         let units = status.mode == .system ? BrokerUnits.machine : .own
-        return Finding(
+        return CheckResult(
             "Version", .note, "The broker that runs is \(status.version), installed is \(BrokerVersion.text).",
             advice: units.advice("restart \(units.service)"))
     }
 
-    private static func another(_ path: String) -> Finding {
-        Finding(
+    private static func another(_ path: String) -> CheckResult {
+        CheckResult(
             "Brokers", .note, "The machine's broker listens at \(path), too, and has accounts and tokens of its own.",
             advice: "systemctl --user mask --now brokerd.socket, to use that one")
     }

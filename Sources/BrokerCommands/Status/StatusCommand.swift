@@ -17,9 +17,9 @@ struct StatusCommand: Subcommand {
     var timeout: Int64 = 5
     var answerTimeout: Duration? { .seconds(timeout) }
 
-    func validate() throws(UsageMistake) {
-        guard (1...3600).contains(timeout) else { throw UsageMistake("--timeout takes 1 to 3600 seconds.") }
-        guard !(watch && callers) else { throw UsageMistake("Give --watch or --callers, not both.") }
+    func validate() throws(UsageError) {
+        guard (1...3600).contains(timeout) else { throw UsageError("--timeout takes 1 to 3600 seconds.") }
+        guard !(watch && callers) else { throw UsageError("Give --watch or --callers, not both.") }
     }
 
     var callers = false

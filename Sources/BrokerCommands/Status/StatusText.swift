@@ -25,7 +25,7 @@ package enum StatusText {
     }
 
     /// What changes comes first: a small terminal shows the beginning.
-    package static func screen(_ look: StatusLook, socket: String, at now: NumericDate) -> Facts {
+    package static func screen(_ look: StatusSnapshot, socket: String, at now: NumericDate) -> Facts {
         var facts = Facts()
         let status = look.status
         facts.add("Time", TimeText.clock(now) + (look.failure == nil ? "" : ", the broker does not answer"))
@@ -50,7 +50,7 @@ package enum StatusText {
     }
 
     /// The same for who reads a file or a pipe.
-    package static func line(_ look: StatusLook) -> String {
+    package static func line(_ look: StatusSnapshot) -> String {
         let status = look.status
         var parts = ["\(status.connections) connections", records(status)]
         if let metrics = look.metrics {

@@ -13,7 +13,7 @@ struct StatusView {
     ///
     /// - Throws: when the first look fails.
     func run() throws(BrokerClientError) {
-        var look = try StatusLook.take(on: connection)
+        var look = try StatusSnapshot.take(on: connection)
         let screen = output.json ? nil : LiveScreen()
         Interrupt.endBy { screen?.end() }
         while true {
@@ -21,14 +21,14 @@ struct StatusView {
             guard StandardStream.lostOutput.load(ordering: .relaxed) == 0 else { return }
             Interrupt.sleep(seconds: Self.interval)
             do throws(BrokerClientError) {
-                look = try StatusLook.take(on: connection)
+                look = try StatusSnapshot.take(on: connection)
             } catch {
                 look.failure = error
             }
         }
     }
 
-    private func show(_ look: StatusLook, on screen: LiveScreen?) {
+    private func show(_ look: StatusSnapshot, on screen: LiveScreen?) {
         if let screen {
             screen.draw(StatusText.screen(look, socket: connection.location.path, at: Output.now), output.layout.style)
         } else if let failure = look.failure {
@@ -42,7 +42,7 @@ struct StatusView {
 }
 
 /// What one look found.
-package struct StatusLook {
+package struct StatusSnapshot {
     var node: JSONNode
     package var status: GetBrokerStatus.Result
     /// Nil for who may not read them.
@@ -50,9 +50,9 @@ package struct StatusLook {
     /// Why there was nothing newer to be seen.
     package var failure: BrokerClientError?
 
-    static func take(on connection: DirectConnection) throws(BrokerClientError) -> StatusLook {
+    static func take(on connection: DirectConnection) throws(BrokerClientError) -> StatusSnapshot {
         let node = try connection.result(of: GetBrokerStatus.self, .init())
-        return StatusLook(
+        return StatusSnapshot(
             node: node, status: try .decoded(node), metrics: try? connection.call(GetMetrics.self, .init()))
     }
 }

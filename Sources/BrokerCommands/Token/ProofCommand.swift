@@ -31,9 +31,9 @@ struct ProofCommand: Subcommand {
         arguments.option("nonce", &nonce, "From the API's header DPoP-Nonce, if it sent one.")
     }
 
-    func validate() throws(UsageMistake) {
+    func validate() throws(UsageError) {
         guard choice.reference != nil else {
-            throw UsageMistake("Say for which app: --app, or --client-id and --authority.")
+            throw UsageError("Say for which app: --app, or --client-id and --authority.")
         }
     }
 

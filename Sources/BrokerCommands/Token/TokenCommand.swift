@@ -52,11 +52,11 @@ struct TokenCommand: Subcommand {
             "query", &query, value: "name=value", "A further parameter for a refresh; may be repeated.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard !show || format == nil else { throw UsageMistake("Give --show or --format, not both.") }
-        guard user == nil || format == .xoauth2 else { throw UsageMistake("--user goes with --format xoauth2.") }
+    func validate() throws(UsageError) {
+        guard !show || format == nil else { throw UsageError("Give --show or --format, not both.") }
+        guard user == nil || format == .xoauth2 else { throw UsageError("--user goes with --format xoauth2.") }
         if let minimumLifetime, !(0...86_400).contains(minimumLifetime) {
-            throw UsageMistake("--min-lifetime takes 0 to 86400 seconds.")
+            throw UsageError("--min-lifetime takes 0 to 86400 seconds.")
         }
         try query.requireEachOnce()
     }

@@ -34,15 +34,15 @@ struct LogsCommand: Subcommand {
         arguments.option("app", &app, value: "name", "Only requests as this app.", completing: LiveCompletion.apps)
     }
 
-    func validate() throws(UsageMistake) {
-        if let lines, lines < 1 { throw UsageMistake("--lines takes a number from 1 on.") }
+    func validate() throws(UsageError) {
+        if let lines, lines < 1 { throw UsageError("--lines takes a number from 1 on.") }
     }
 
     /// Wherever a person may read: a journal in memory has no file for each of them.
     func run(in context: CommandContext) throws(BrokerClientError) {
         // A broker at a usual place is known by that, and goes on sleeping.
         let location = context.connection.location
-        let units = location.isUsual ? location.units : (try? MeantBroker.ask(context))?.units ?? .own
+        let units = location.isUsual ? location.units : (try? TargetBroker.ask(context))?.units ?? .own
         guard let entries = ChildProcess.report(of: units.journal + ["--lines", "1", "--output", "cat", "--quiet"])
         else { throw Self.nothing("There is no journalctl here") }
         guard entries.status == 0, !entries.text.isEmpty || follow else {

@@ -89,7 +89,7 @@ struct BoundDoor: Sendable {
     /// - Parameters:
     ///   - main: its limits hold for the connections of all doors together.
     ///   - opened: notes what is open.
-    func serve(beside main: LineListener, noting opened: OpenDoors) async throws(SocketError) -> LineListener {
+    func serve(beside main: LocalListener, noting opened: OpenDoors) async throws(SocketError) -> LocalListener {
         let listener = try await main.startAnother(socket, service: BrokerService(front))
         if let path { opened.add(front.door, at: path) }
         return listener

@@ -9,12 +9,12 @@ import ServiceLifecycle
 
 /// From "ready" to "everything in flight is answered".
 struct ListeningService: Service {
-    let listener: LineListener
+    let listener: LocalListener
     /// Beside it.
-    let doors: [LineListener]
+    let doors: [LocalListener]
     let sandboxes: SandboxSockets
     let engine: TokenBroker
-    let grants: GrantBook
+    let grants: GrantStore
     let http: HTTPClient
     let manager: ServiceManager
     let logger: Logger

@@ -11,7 +11,7 @@ struct WatchdogService: Service {
 }
 
 extension Watchdog {
-    init(of listener: LineListener, manager: ServiceManager, clock: any BrokerClock) {
+    init(of listener: LocalListener, manager: ServiceManager, clock: any BrokerClock) {
         self.init(manager: manager, clock: clock) { try await listener.heartbeat() }
     }
 }

@@ -46,7 +46,7 @@ struct AccountRemoval: Sendable {
         let entries = known.people(called: accountID).filter { known.isSignedIn($0, for: app) }
         guard let account = entries.first?.stored.record else { return (change, Removed()) }
         var removed = Removed(accounts: entries.map(\.account))
-        let users = try OtherUsers(
+        let users = try AppsStillUsingAccount(
             of: known.profiles(of: account), besides: app, among: members, in: index, partition)
         let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
         removed.tokens = try index.loadTokens(of: owner).count

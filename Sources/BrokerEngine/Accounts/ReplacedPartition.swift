@@ -25,8 +25,8 @@ extension EngineServices {
     fileprivate func replacing(
         _ partition: Partition, _ body: @escaping @Sendable () async throws(VaultError) -> Void
     ) async throws(BrokerError) {
-        let outcome = await writer.aside(in: partition) { [index, roster] isLevel -> Result<Void, BrokerError> in
-            guard isLevel else { return .failure(Self.notWritten) }
+        let outcome = await writer.aside(in: partition) { [index, roster] isFlushed -> Result<Void, BrokerError> in
+            guard isFlushed else { return .failure(Self.notWritten) }
             do throws(VaultError) { try await body() } catch { return .failure(BrokerError(error)) }
             index.forget(partition)
             roster.forget()

@@ -19,7 +19,7 @@ package final class CacheIndex: Sendable {
         var lastRead: UInt64 = 0
         /// Whether memory has what the disk does not: then nothing may be dropped.
         var ahead: Set<Partition> = []
-        var isAhead: Bool { !ahead.isEmpty }
+        var hasUnflushedChanges: Bool { !ahead.isEmpty }
         /// What is kept although there is nothing: the disk still has what was deleted.
         var emptied: Set<AnyKey> = []
 
@@ -53,12 +53,12 @@ package final class CacheIndex: Sendable {
     }
 
     private let vault: any RecordVault
-    private let resting: Limits
+    private let idle: Limits
     private let state: Mutex<State>
 
-    package init(vault: any RecordVault, limits: Limits = Limits(), resting: Limits = .resting) {
+    package init(vault: any RecordVault, limits: Limits = Limits(), idle: Limits = .idle) {
         self.vault = vault
-        self.resting = resting
+        self.idle = resting
         state = Mutex(State(limits))
     }
 
@@ -158,18 +158,18 @@ package final class CacheIndex: Sendable {
     ///
     /// - Parameter draft: what is about to become of them.
     func loadRefreshTokens(
-        ofOrigins origins: Set<String>, in partition: Partition, amid draft: CacheDraft? = nil
+        ofOrigins origins: Set<String>, in partition: Partition, amid draft: PendingChanges? = nil
     ) throws(VaultError) -> [StoredRecord<RefreshTokenRecord>] {
         guard !origins.isEmpty else { return [] }
-        func isMeant(_ record: RefreshTokenRecord) -> Bool { record.origin.map(origins.contains) ?? false }
+        func matches(_ record: RefreshTokenRecord) -> Bool { record.origin.map(origins.contains) ?? false }
         var owners = Set(
-            try vault.loadAll(RefreshTokenRecord.self, in: partition).map(\.record).filter(isMeant).map(\.owner))
+            try vault.loadAll(RefreshTokenRecord.self, in: partition).map(\.record).filter(matches).map(\.owner))
         owners.formUnion(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
         var found: [StoredRecord<RefreshTokenRecord>] = []
         for owner in owners {
             let key = OwnerKey(partition: partition, owner: owner)
             let tokens = if let draft { try draft.loadTokens(of: key) } else { try loadTokens(of: key) }
-            found += tokens.refreshTokens.filter { isMeant($0.record) }
+            found += tokens.refreshTokens.filter { matches($0.record) }
         }
         return found
     }
@@ -237,7 +237,7 @@ extension CacheIndex {
     /// Brings what was changed into memory. Only ``CacheWriter`` calls it: nobody else changes what a draft was made from.
     ///
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
-    func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
+    func take(_ around: AffectedRecords, in partition: Partition, isOnDisk: Bool) {
         state.withLock { state in
             state.ahead.insert(partition)
             for (key, known) in around.groups {
@@ -252,7 +252,7 @@ extension CacheIndex {
                 state.overtake(.client(key))
                 state.keep(membership, of: key)
             }
-            if isOnDisk { state.diskIsLevel(of: partition) }
+            if isOnDisk { state.didFlush(of: partition) }
         }
         makeRoom()
     }
@@ -263,34 +263,34 @@ extension CacheIndex {
     /// As ``forget()``, for one person: of others the disk may lack what memory has.
     func forget(_ partition: Partition) { forget { $0 == partition } }
 
-    private func forget(_ isMeant: (Partition) -> Bool) {
+    private func forget(_ matches: (Partition) -> Bool) {
         state.withLock { state in
-            for (number, read) in state.reads where isMeant(read.key.partition) {
+            for (number, read) in state.reads where matches(read.key.partition) {
                 state.reads[number]?.isOvertaken = true
             }
-            state.groups.removeAll { key, _ in isMeant(key.partition) }
-            state.owners.removeAll { key, _ in isMeant(key.partition) }
-            state.families.removeAll { key, _ in isMeant(key.partition) }
-            state.absent.removeAll { key, _ in isMeant(key.partition) }
-            state.emptied = state.emptied.filter { !isMeant($0.partition) }
+            state.groups.removeAll { key, _ in matches(key.partition) }
+            state.owners.removeAll { key, _ in matches(key.partition) }
+            state.families.removeAll { key, _ in matches(key.partition) }
+            state.absent.removeAll { key, _ in matches(key.partition) }
+            state.emptied = state.emptied.filter { !matches($0.partition) }
         }
     }
 
     /// The disk has everything that memory has of a person.
-    func diskIsLevel(of partition: Partition) {
-        state.withLock { $0.diskIsLevel(of: partition) }
+    func didFlush(of partition: Partition) {
+        state.withLock { $0.didFlush(of: partition) }
         makeRoom()
     }
 
     /// When nothing was asked for in a while: of whoever has the most, what was not used for longest goes, and is read again. What a
     /// burst brought into memory lies far apart, and each of it keeps a page (docs/decisions/0100).
-    package func rest() { makeRoom(to: resting) }
+    package func trim() { makeRoom(to: idle) }
 
     /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
     private func makeRoom(to limits: Limits? = nil) {
         var isDone = false
         while !isDone {
-            // Each step looks at all owners. A resting broker has time, and who comes then shall not wait.
+            // Each step looks at all owners. A idle broker has time, and who comes then shall not wait.
             let gone = state.withLock { $0.makeRoom(to: limits, steps: limits == nil ? 16 : 1) }
             isDone = gone.isEmpty
         }
@@ -315,20 +315,20 @@ extension CacheIndex.State {
 
     /// Whether it is to be kept.
     private mutating func has(something: Bool, of key: CacheIndex.AnyKey) -> Bool {
-        if something { emptied.remove(key) } else if isAhead { emptied.insert(key) }
+        if something { emptied.remove(key) } else if hasUnflushedChanges { emptied.insert(key) }
         _ = absent.remove(key)
-        return something || isAhead
+        return something || hasUnflushedChanges
     }
 
     mutating func isAbsent(_ key: CacheIndex.AnyKey) -> Bool { absent.use(key) != nil }
 
     mutating func note(absent key: CacheIndex.AnyKey, of group: CacheIndex.GroupKey) {
-        if !isAhead { absent.keep(true, for: key, of: group) }
+        if !hasUnflushedChanges { absent.keep(true, for: key, of: group) }
     }
 
-    mutating func diskIsLevel(of partition: Partition) {
+    mutating func didFlush(of partition: Partition) {
         ahead.remove(partition)
-        guard !isAhead else { return }
+        guard !hasUnflushedChanges else { return }
         for key in emptied {
             switch key {
             case .group(let key): groups.remove(key)
@@ -349,12 +349,12 @@ extension CacheIndex.State {
     }
 
     /// There is no room, and none can be made.
-    var isFull: Bool { isAhead && isOverLimit }
+    var isFull: Bool { hasUnflushedChanges && isOverLimit }
 
     /// - Parameter limits: the usual ones if left out.
     /// - Returns: what went.
     mutating func makeRoom(to limits: CacheIndex.Limits?, steps: Int) -> [any Sendable] {
-        guard !isAhead else { return [] }
+        guard !hasUnflushedChanges else { return [] }
         return groups.makeRoom(to: limits?.accounts, steps: steps) + owners.makeRoom(to: limits?.tokens, steps: steps)
             + families.makeRoom(to: limits?.clients, steps: steps) + absent.makeRoom(to: limits?.absent, steps: steps)
     }

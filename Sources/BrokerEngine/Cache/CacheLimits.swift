@@ -13,7 +13,7 @@ extension CacheIndex {
 
         /// While nothing is asked for: what a person uses every day. The rest is read again, a group of ten thousand in an eighth
         /// of a second.
-        package static var resting: Limits {
+        package static var idle: Limits {
             var limits = Limits()
             (limits.accounts, limits.tokens, limits.clients, limits.absent) = (64 << 10, 128 << 10, 64, 64)
             return limits

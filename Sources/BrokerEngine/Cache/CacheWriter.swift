@@ -5,7 +5,7 @@ import Synchronization
 
 /// The one place that changes the cache: disk first, then memory, of one person one ``CacheChange`` after the other. Nobody waits
 /// behind another person's: the vault lets users take turns. Of what comes while the disk is busy much becomes one transaction
-/// (``CacheDraft``): a thousand refreshes are not a thousand times fsync.
+/// (``PendingChanges``): a thousand refreshes are not a thousand times fsync.
 ///
 /// When the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token
 /// would end the session); what was refused waits and is tried again, with the next change and every few seconds. Of what
@@ -16,11 +16,11 @@ package final class CacheWriter: Sendable {
     private enum Job: Sendable {
         /// Changes the draft; says what is to be done when the disk has been tried. One that looks at more than a draft has is alone:
         /// it shares no transaction.
-        case change(isAlone: Bool, @Sendable (inout CacheDraft) -> Ending)
+        case change(isAlone: Bool, @Sendable (inout PendingChanges) -> Ending)
         /// Something else, for which nothing of the person may be written meanwhile.
         case aside(Work)
 
-        var change: (@Sendable (inout CacheDraft) -> Ending)? {
+        var change: (@Sendable (inout PendingChanges) -> Ending)? {
             if case .change(_, let change) = self { change } else { nil }
         }
 
@@ -28,7 +28,7 @@ package final class CacheWriter: Sendable {
     }
 
     private typealias Ending = @Sendable (_ isPersisted: Bool) -> Void
-    private typealias Work = @Sendable (_ isLevel: Bool) async -> Void
+    private typealias Work = @Sendable (_ isFlushed: Bool) async -> Void
 
     private struct State {
         /// Of each person whose changes are being written, those that came meanwhile.
@@ -84,14 +84,14 @@ package final class CacheWriter: Sendable {
     /// As ``write(in:_:)``, together with others of the person that wait for the disk.
     package func writeTogether<Answer: Sendable>(
         in partition: Partition,
-        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
+        _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(VaultError) -> (answer: Answer, isPersisted: Bool) {
         try await change(in: partition, isAlone: false, decide)
     }
 
     private func change<Answer: Sendable>(
         in partition: Partition, isAlone: Bool,
-        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
+        _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(VaultError) -> (answer: Answer, isPersisted: Bool) {
         let outcome = Promise<Result<(answer: Answer, isPersisted: Bool), VaultError>>()
         add(
@@ -133,7 +133,7 @@ package final class CacheWriter: Sendable {
     ///
     /// - Parameter work: is told whether the disk has everything that memory has of the person. It must not write to the cache.
     package func aside<Value: Sendable>(
-        in partition: Partition, _ work: @escaping @Sendable (_ isLevel: Bool) async -> Value
+        in partition: Partition, _ work: @escaping @Sendable (_ isFlushed: Bool) async -> Value
     ) async -> Value {
         let outcome = Promise<Value>()
         add(.aside { outcome.fulfil(await work($0)) }, in: partition)
@@ -153,12 +153,12 @@ package final class CacheWriter: Sendable {
             let jobs = state.withLock { $0.next(of: partition) }
             if jobs.isEmpty { return }
             if case .aside(let work) = jobs.first {
-                let isLevel = await writeBacklog(of: partition)
-                if isLevel { index.diskIsLevel(of: partition) } else { scheduleRetry() }
-                await work(isLevel)
+                let isFlushed = await writeBacklog(of: partition)
+                if isFlushed { index.didFlush(of: partition) } else { scheduleRetry() }
+                await work(isFlushed)
                 continue
             }
-            var draft = CacheDraft(in: partition, of: index)
+            var draft = PendingChanges(in: partition, of: index)
             let endings = jobs.compactMap { $0.change?(&draft) }
             let change = draft.change
             if !change.isEmpty {

@@ -13,7 +13,7 @@ package struct KnownAccounts: Sendable {
         /// Of an account at Entra: where it was made.
         package let homeTenant: String?
         /// ``account`` as answers have it.
-        package let written = RememberedBytes()
+        package let written = LazyBytes()
 
         init(_ stored: StoredRecord<AccountRecord>, as account: Account, isPrimary: Bool) {
             self.stored = stored

@@ -142,7 +142,7 @@ struct DeviceCodeAcquisition: Sendable {
     private func keep(
         _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: SignInRequirements.Person?
     ) async -> Result<AcquiredToken, BrokerError> {
-        let grants = GrantStore(
+        let grants = TokenResponseStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources,
             tokenType: request.tokenType)
         var requirements = SignInRequirements()

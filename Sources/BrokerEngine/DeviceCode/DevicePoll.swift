@@ -24,12 +24,12 @@ struct DevicePoll: Sendable {
             case .success(let response):
                 // The person was done in the moment that the sign-in was canceled.
                 if !interaction.finish(.success(response)) {
-                    services.giveBack(UnkeptTokens(response), of: request.app, at: metadata)
+                    services.revoke(DiscardedTokens(response), of: request.app, at: metadata)
                 }
                 return
             case .failure(let error):
                 if case .unusableTokens(let rest) = error {
-                    services.giveBack(UnkeptTokens(rest), of: request.app, at: metadata)
+                    services.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
                 }
                 cause = error
                 step = polling.next(after: DevicePolling.Answer(error), at: services.clock.uptime)

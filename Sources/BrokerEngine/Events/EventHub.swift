@@ -19,7 +19,7 @@ package struct EventHub: Sendable {
     /// - Parameter group: nil for every group's, for the person's own tools.
     /// - Throws: `throttled`.
     func subscribe(
-        to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant, in partition: Partition,
+        to topics: Set<EventTopic>, group: GroupID?, of claimant: QuotaOwner, in partition: Partition,
         _ deliver: @escaping Deliver
     ) throws(BrokerError) -> Subscription {
         let place = try places.take(for: claimant, in: partition)
@@ -40,24 +40,24 @@ package struct EventHub: Sendable {
 
 /// How many subscriptions there are, and whose.
 private final class SubscriberPlaces: Sendable {
-    private let taken = Mutex<[Partition: [Claimant: Int]]>([:])
+    private let taken = Mutex<[Partition: [QuotaOwner: Int]]>([:])
 
     /// Given back with the object.
     final class Place: Sendable {
-        private let claimant: Claimant
+        private let claimant: QuotaOwner
         private let partition: Partition
         private let places: SubscriberPlaces
 
-        fileprivate init(_ claimant: Claimant, _ partition: Partition, _ places: SubscriberPlaces) {
+        fileprivate init(_ claimant: QuotaOwner, _ partition: Partition, _ places: SubscriberPlaces) {
             self.claimant = claimant
             self.partition = partition
             self.places = places
         }
 
-        deinit { places.giveBack(claimant, in: partition) }
+        deinit { places.release(claimant, in: partition) }
     }
 
-    func take(for claimant: Claimant, in partition: Partition) throws(BrokerError) -> Place {
+    func take(for claimant: QuotaOwner, in partition: Partition) throws(BrokerError) -> Place {
         try taken.withLock { all throws(BrokerError) in
             let taken = all[partition] ?? [:]
             let own = taken[claimant, default: 0]
@@ -78,7 +78,7 @@ private final class SubscriberPlaces: Sendable {
         return Place(claimant, partition, self)
     }
 
-    private func giveBack(_ claimant: Claimant, in partition: Partition) {
+    private func release(_ claimant: QuotaOwner, in partition: Partition) {
         taken.withLock { all in
             let left = all[partition]?[claimant, default: 1] ?? 1
             all[partition]?[claimant] = left > 1 ? left - 1 : nil

@@ -58,7 +58,7 @@ package final class GrantedTokens: Sendable {
         let owner = TokenOwner(of: account, for: context.app)
         self.account = account
         let spelling = ScopeSpelling(of: context.asked.union(context.sent), at: context.authority.kind)
-        let named = KeptScopes(
+        let named = BoundedScopes(
             (response.scope.map { spelling.requested($0.split(whereSeparator: \.isWhitespace)) }
                 ?? context.sent.asGiven.map { $0[...] })
                 + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
@@ -92,7 +92,7 @@ package final class GrantedTokens: Sendable {
             return
         }
         let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
-        let all = KeptScopes(earlier.asGiven + granted.asGiven, first: context.asked)
+        let all = BoundedScopes(earlier.asGiven + granted.asGiven, first: context.asked)
         var token = RefreshTokenRecord(
             owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
             cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))

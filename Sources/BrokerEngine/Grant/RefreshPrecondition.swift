@@ -39,7 +39,7 @@ struct RefreshPrecondition: Sendable {
             [GroupMember(app)] + sharing.filter { $0.clientID.isExactly(app.clientID) && $0.identity != app.identity }
     }
 
-    func standing(in draft: CacheDraft) throws(VaultError) -> Standing {
+    func standing(in draft: PendingChanges) throws(VaultError) -> Standing {
         let known = try draft.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
         let person = KnownAccounts.PersonKey(
             homeAccountID: owner.owner.homeAccountID, environment: owner.owner.environment)

@@ -36,12 +36,12 @@ final class Revocations: Sendable {
 }
 
 /// What of a token answer can be given back.
-struct UnkeptTokens: Sendable {
+struct DiscardedTokens: Sendable {
     var refreshToken: Secret?
     var accessToken: Secret?
 
     init(_ response: TokenResponse) { (refreshToken, accessToken) = (response.refreshToken, response.accessToken) }
-    init(_ rest: UnusableTokens) { refreshToken = rest.refreshToken }
+    init(_ rest: RejectedTokenResponse) { refreshToken = rest.refreshToken }
     init(refreshToken: Secret) { self.refreshToken = refreshToken }
 
     /// The refresh token first: with it the provider should end the access token, too (RFC 7009, section 2.1).
@@ -56,7 +56,7 @@ extension EngineServices {
     /// Begins to give tokens back, and does not wait for it.
     ///
     /// - Parameter app: for whose client they were made.
-    func giveBack(_ tokens: UnkeptTokens, of app: AppRegistration, at metadata: ProviderMetadata) {
+    func revoke(_ tokens: DiscardedTokens, of app: AppRegistration, at metadata: ProviderMetadata) {
         let place = metadata.authority
         guard metadata.revocationEndpoint != nil, CloudRules.mayRevoke(at: metadata, for: [app]) else { return }
         let client = app.credentials(at: place)

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-extension GrantStore {
+extension TokenResponseStore {
     /// Who signed in. The ID token says it; what they are called may stand in UserInfo only (OpenID Connect Core, section
     /// 5.4).
     ///

@@ -8,7 +8,7 @@ extension CacheChange {
     ///   - successor: as it is written for whoever spent the token.
     ///   - isFamilys: whether other clients of its family may spend it, too.
     mutating func share(
-        _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: CacheDraft,
+        _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: PendingChanges,
         _ vault: any RecordVault
     ) throws(VaultError) {
         guard let origin = successor.origin else { return }

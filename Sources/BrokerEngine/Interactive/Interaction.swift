@@ -54,7 +54,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let page = Promise<RedirectPage>()
 
     /// - Parameter claimant: who asks.
-    init(for app: AppRegistration, of claimant: Claimant, in partition: Partition, _ services: EngineServices) {
+    init(for app: AppRegistration, of claimant: QuotaOwner, in partition: Partition, _ services: EngineServices) {
         id = Base64URL.encode(services.random.bytes(16))
         self.app = app.name
         claim = InteractionClaim(

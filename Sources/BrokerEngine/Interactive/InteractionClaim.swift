@@ -10,7 +10,7 @@ struct InteractionClaim: Sendable, Hashable {
     let payer: Partition
     /// ``AppRegistration/identity``.
     let app: String
-    let claimant: Claimant
+    let claimant: QuotaOwner
 
     /// - Parameter others: what waits already.
     /// - Throws: `throttled`, when there is no place.
@@ -50,7 +50,7 @@ struct InteractionClaim: Sendable, Hashable {
 /// Who may end an interaction, or bring its redirect. An id is no right, and neither is a redirect that was seen somewhere.
 package enum InteractionOwner: Sendable {
     /// Those that this program or sandbox began.
-    case beginner(Claimant, Partition)
+    case beginner(QuotaOwner, Partition)
     /// All of a person's: for programs outside of sandboxes, which could end the process that waits as well.
     case person(Partition)
 

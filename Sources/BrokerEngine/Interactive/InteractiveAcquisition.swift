@@ -58,8 +58,8 @@ struct InteractiveAcquisition: Sendable {
                     await signIn.run()
                 }
             }
-        case .early: break
-        case .late: flight.tell(waiter)
+        case .beforeOpening: break
+        case .afterOpening: flight.tell(waiter)
         }
         return try await wait(in: waiter, of: flight, timeout: request.timeout)
     }

@@ -62,7 +62,7 @@ struct SignIn: Sendable {
             // Nobody is sent to a sign-in whose code would then go nowhere.
             try CloudRules.check(metadata, for: request.app)
             let proofKey = try proofKey(at: metadata)
-            let scopes = request.scopes.union(try scopesAtStake())
+            let scopes = request.scopes.union(try scopesThatWouldBeLost())
             let redirectURI = try IssuerRedirect.uri(
                 asked: request.interaction.redirectURI, of: request.app, at: metadata)
             let destination = try RedirectDestination.parse(redirectURI)
@@ -164,7 +164,7 @@ struct SignIn: Sendable {
 
     /// At a provider that narrows grants, what was granted before and a sign-in for less would lose (decision 6). Whose grant
     /// it was is not known where nobody in particular has to sign in: then it is everybody's.
-    private func scopesAtStake() throws(BrokerError) -> Scopes {
+    private func scopesThatWouldBeLost() throws(BrokerError) -> Scopes {
         guard !authority.rules.grantsFollowConsent, request.resources.isEmpty else { return Scopes([]) }
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let people = person.map { [$0] } ?? known.entries
@@ -328,7 +328,7 @@ struct SignIn: Sendable {
                 with: extras, as: request.app.credentials(at: place), at: metadata)
         } catch {
             if case .unusableTokens(let rest) = error {
-                services.giveBack(UnkeptTokens(rest), of: request.app, at: metadata)
+                services.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
             }
             throw ProviderErrors.brokerError(error, at: place)
         }
@@ -337,7 +337,7 @@ struct SignIn: Sendable {
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: prompt,
             known: try services.refreshTokenTakesConsent(client), at: metadata)
         if let lesson { await services.note(of: client) { $0.refreshTokenTakesConsent = lesson } }
-        let grants = GrantStore(
+        let grants = TokenResponseStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources,
             tokenType: request.tokenType)
         return try await grants.keepSignedIn(

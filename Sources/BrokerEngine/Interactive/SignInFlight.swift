@@ -38,9 +38,9 @@ final class SignInFlight: Sendable {
         /// It is theirs to start.
         case first
         /// The window is not open yet, and one of those who wait will be asked to open it.
-        case early
+        case beforeOpening
         /// The window is open.
-        case late
+        case afterOpening
     }
 
     private struct State {
@@ -68,7 +68,7 @@ final class SignInFlight: Sendable {
         return state.withLock { state in
             guard !state.isOver else { return nil }
             state.waiters.append(waiter)
-            return state.isPresented ? .late : .early
+            return state.isPresented ? .afterOpening : .beforeOpening
         }
     }
 

@@ -9,7 +9,7 @@ struct Refresh: Sendable {
     /// The cached access token that shall be renewed although it is still good.
     var replaces: [UInt8]?
 
-    typealias Situation = SilentLook.Situation
+    typealias LookupResult = CacheLookup.LookupResult
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
     @Sendable func run() async -> RefreshFlights.Outcome {
@@ -25,32 +25,32 @@ struct Refresh: Sendable {
 
     private func attempt() async throws(BrokerError) -> AcquiredToken {
         // What was true when the flight was booked may have changed: an earlier flight has just rotated the token.
-        let situation = try SilentLook(services: services).look(at: request)
-        switch situation.decision {
+        let lookup = try CacheLookup(services: services).look(at: request)
+        switch lookup.decision {
         case .cached(let token):
-            guard token.sealed.box == replaces else { return situation.answer(token, services) }
-            let spendable = situation.spendable
+            guard token.sealed.box == replaces else { return lookup.answer(token, services) }
+            let spendable = lookup.spendable
             guard !spendable.isEmpty else {
-                throw SilentAcquisition(services: services).nothingToSpend(for: request, .noTokens, situation.owner)
+                throw SilentAcquisition(services: services).nothingToSpend(for: request, .noTokens, lookup.owner)
             }
-            return try await ask(spendable, in: situation)
+            return try await ask(spendable, in: lookup)
         case .interact(let reason):
-            throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, situation.owner)
+            throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, lookup.owner)
         case .refresh(let spendable):
             do throws(BrokerError) {
-                return try await ask(spendable, in: situation)
+                return try await ask(spendable, in: lookup)
             } catch {
                 // A sign-in may have brought what was asked for while the old token was refused.
                 guard error.kind == .interactionRequired, error.reason != .accountDeleted else { throw error }
-                let now = try SilentLook(services: services).look(at: request)
-                guard now.owner == situation.owner, case .cached(let token) = now.decision else { throw error }
+                let now = try CacheLookup(services: services).look(at: request)
+                guard now.owner == lookup.owner, case .cached(let token) = now.decision else { throw error }
                 return now.answer(token, services)
             }
         }
     }
 
     /// Asks the provider, unless it has just refused the same request.
-    private func ask(_ spendable: [RefreshToken], in situation: Situation) async throws(BrokerError) -> AcquiredToken {
+    private func ask(_ spendable: [RefreshToken], in lookup: LookupResult) async throws(BrokerError) -> AcquiredToken {
         let held = spendable
         let spendable = held.filter {
             ScopeRules.mayRefresh(
@@ -63,13 +63,13 @@ struct Refresh: Sendable {
                 $0.declinedScopes = ScopeRules.declined(asked: request.scopes, granted: granted).asGiven
             }
         }
-        let same = RequestThrottle.Request(request, of: situation.owner, spending: spendable.first)
+        let same = RequestThrottle.Request(request, of: lookup.owner, spending: spendable.first)
         let now = services.clock.uptime
         if let refusal = services.throttle.with({ $0.refusal(of: same, insists: request.forceRefresh, at: now) }) {
             throw refusal
         }
         do throws(BrokerError) {
-            let token = try await spend(spendable, in: situation)
+            let token = try await spend(spendable, in: lookup)
             services.refreshOutcomes.countDone()
             services.throttle.with { $0.succeeded(same) }
             return token
@@ -81,32 +81,32 @@ struct Refresh: Sendable {
         }
     }
 
-    private enum Spending {
+    private enum Attempt {
         case done(AcquiredToken)
         /// Another token may do better than this one.
-        case useless(RefreshToken, BrokerError, Lesson)
+        case useless(RefreshToken, BrokerError, Failure)
     }
 
     /// What is to be noted of a token that was of no use.
-    private enum Lesson {
+    private enum Failure {
         case isDead
         /// The whole account is gone.
         case accountIsGone
         /// It is for clients of its family, which this one is not of.
-        case isOthers
+        case notInFamily
     }
 
     private func spend(
-        _ spendable: [RefreshToken], in situation: Situation
+        _ spendable: [RefreshToken], in lookup: LookupResult
     ) async throws(BrokerError) -> AcquiredToken {
         var error = request.needsThePerson(.noTokens)
         var dead: [Secret] = []
         for (place, token) in spendable.enumerated() {
             let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-            var (useless, lesson) = (token, Lesson.isDead)
+            var (useless, lesson) = (token, Failure.isDead)
             // The family's token is often the app's own.
             if !dead.contains(secret) {
-                switch try await spendInTurn(token, secret, in: situation) {
+                switch try await spendLocked(token, secret, in: lookup) {
                 case .done(let answer): return answer
                 case .useless(let sent, let why, let learnt):
                     // The first says why the sign-in is over; that another token is no help either is no news.
@@ -117,24 +117,24 @@ struct Refresh: Sendable {
             }
             // Before the last one is gone: who finds none from then on shall hear why.
             if place == spendable.endIndex - 1, error.reason != .noTokens {
-                let (holder, now) = (RequestThrottle.Holder(request, of: situation.owner), services.clock.uptime)
+                let (holder, now) = (RequestThrottle.TokenKey(request, of: lookup.owner), services.clock.uptime)
                 services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
             switch lesson {
             case .isDead: await forget(useless)
             case .accountIsGone:
                 await DeletedAccount(services: services, request: request).remove(
-                    situation.entry.stored.record, asToldFor: useless)
+                    lookup.entry.stored.record, asToldFor: useless)
                 throw error
-            case .isOthers: await remember(.outsider, situation.owner.client)
+            case .notInFamily: await remember(.outsider, lookup.owner.client)
             }
         }
         throw error
     }
 
-    private func spendInTurn(
-        _ token: RefreshToken, _ secret: Secret, in situation: Situation
-    ) async throws(BrokerError) -> Spending {
+    private func spendLocked(
+        _ token: RefreshToken, _ secret: Secret, in lookup: LookupResult
+    ) async throws(BrokerError) -> Attempt {
         let environment = token.record.owner.environment
         await services.turns.take(secret, at: environment)
         defer { services.turns.leave(secret, at: environment) }
@@ -143,22 +143,22 @@ struct Refresh: Sendable {
         if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
             throw why
         }
-        return try await spend(token, secret, in: situation)
+        return try await spend(token, secret, in: lookup)
     }
 
     private func spend(
-        _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
-    ) async throws(BrokerError) -> Spending {
-        let metadata = try await services.asking(situation.destination) { () throws(ProviderError) in
-            try await services.provider.metadata(of: situation.destination)
+        _ refreshToken: RefreshToken, _ secret: Secret, in lookup: LookupResult
+    ) async throws(BrokerError) -> Attempt {
+        let metadata = try await services.asking(lookup.destination) { () throws(ProviderError) in
+            try await services.provider.metadata(of: lookup.destination)
         }
         try CloudRules.check(metadata, for: request.app)
         var extras = request.extras
         extras.parameters = request.extraParameters
-        extras.home = situation.entry.stored.record.homeAccountID
+        extras.home = lookup.entry.stored.record.homeAccountID
         extras.proofKey = try ProofKeys(services: services).key(
-            for: request.tokenType, spending: refreshToken.record, of: situation.tokens, at: metadata)
-        let grants = GrantStore(
+            for: request.tokenType, spending: refreshToken.record, of: lookup.tokens, at: metadata)
+        let grants = TokenResponseStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources,
             tokenType: request.tokenType)
         let known = ScopeRules.toRefresh(
@@ -173,12 +173,13 @@ struct Refresh: Sendable {
         do throws(ProviderError) {
             response = try await services.provider.redeem(
                 .refreshToken(secret, scopes: asked), with: extras,
-                as: request.app.credentials(at: situation.destination), at: metadata)
+                as: request.app.credentials(at: lookup.destination), at: metadata)
         } catch {
             if case .unusableTokens(let rest) = error {
-                await grants.keepRest(rest, sent: asked, replacing: sent, proofKey: extras.proofKey, at: metadata)
+                await grants.keepRefreshTokenOnly(
+                    rest, sent: asked, replacing: sent, proofKey: extras.proofKey, at: metadata)
             }
-            return try await uselessness(error, of: sent, before: refreshToken, asked: asked, in: situation)
+            return try await classify(error, of: sent, before: refreshToken, asked: asked, in: lookup)
         }
         var spent = sent
         let isReusable = response.refreshToken.map { $0 == secret } ?? true
@@ -195,16 +196,16 @@ struct Refresh: Sendable {
         spent = RefreshToken(record: record, sealed: spent.sealed)
         return .done(
             try await grants.keepRefreshed(
-                response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
-                at: situation.destination, realm: situation.question.realm, metadata: metadata,
+                response, asked: request.scopes, sent: asked, replacing: spent, of: lookup.entry,
+                at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
                 contexts: ClaimsRule.essentialContexts(in: request.claims),
-                earlier: earlierIDToken(of: refreshToken, in: situation), proofKey: extras.proofKey))
+                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
     }
 
     /// A family's token may be of another app's sign-in.
-    private func earlierIDToken(of refreshToken: RefreshToken, in situation: Situation) -> Secret? {
+    private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
         guard refreshToken.record.familyID == nil,
-            let idToken = situation.tokens.idTokens[situation.question.realm]
+            let idToken = lookup.tokens.idTokens[lookup.question.realm]
         else { return nil }
         return try? services.vault.secret(of: idToken)
     }
@@ -213,10 +214,10 @@ struct Refresh: Sendable {
     ///   - sent: marked as under way.
     ///   - before: what was known of the token until then.
     /// - Throws: when the failure is not the token's.
-    private func uselessness(
+    private func classify(
         _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
-        in situation: Situation
-    ) async throws(BrokerError) -> Spending {
+        in lookup: LookupResult
+    ) async throws(BrokerError) -> Attempt {
         let refusal: OAuthRefusal
         switch error {
         case .refused(let told):
@@ -228,10 +229,10 @@ struct Refresh: Sendable {
         case .refusedWithoutReason:
             let now = services.clock.now
             await mark(sent, from: before) { $0.refusedAt = now }
-            throw ProviderErrors.brokerError(error, at: situation.destination)
+            throw ProviderErrors.brokerError(error, at: lookup.destination)
         default:
             if !error.mayHaveReplacedTheToken { await mark(sent, from: before) }
-            throw ProviderErrors.brokerError(error, at: situation.destination)
+            throw ProviderErrors.brokerError(error, at: lookup.destination)
         }
         let now = services.clock.now
         var circumstances = RefreshRefusal.Circumstances()
@@ -239,12 +240,12 @@ struct Refresh: Sendable {
             asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind)
         circumstances.sentClaims = request.claims != nil
         circumstances.answerWasLost = before.record.unansweredAt != nil || refusal.isOfSecondTry
-        circumstances.isAtHome = situation.isAtHome
+        circumstances.isAtHome = lookup.isAtHome
         if case .refusedWithoutReason = error { circumstances.isSecondWithoutReason = true }
         circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
-        let meaning = RefreshRefusal(refusal, circumstances, at: situation.destination)
+        let meaning = RefreshRefusal(refusal, circumstances, at: lookup.destination)
         if meaning.isClientMismatch, before.record.familyID != nil {
-            return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .isOthers)
+            return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .notInFamily)
         }
         guard meaning.fate == .dead else {
             await mark(sent, from: before) {
@@ -321,7 +322,7 @@ struct Refresh: Sendable {
     @discardableResult
     private func write<Answer: Sendable>(
         _ complaint: Logger.Message,
-        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
+        _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async -> Answer? {
         do throws(VaultError) {
             return try await services.writer.writeTogether(in: request.partition, decide).answer

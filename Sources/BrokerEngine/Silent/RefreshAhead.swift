@@ -7,7 +7,7 @@ import Synchronization
 /// which is nobody's business but the log's.
 final class RefreshAhead: Sendable {
     private struct State {
-        var renewals = PacedWork<CacheIndex.OwnerKey>(limit: RefreshAhead.limit)
+        var renewals = RateLimitedWork<CacheIndex.OwnerKey>(limit: RefreshAhead.limit)
         var isStopped = false
     }
 

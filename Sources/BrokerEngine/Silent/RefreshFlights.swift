@@ -51,7 +51,7 @@ final class RefreshFlights: Sendable {
     }
 
     private let clock: any BrokerClock
-    private let gate: WorkGate
+    private let gate: LockGate
     private let patience: @Sendable () -> Duration
     static let limit = 4_096
     /// From one look at all flights to the next, at least.
@@ -59,7 +59,7 @@ final class RefreshFlights: Sendable {
 
     private struct State {
         var flights: [CacheIndex.OwnerKey: Flight] = [:]
-        var places = FairPlaces<Partition, GroupID>(limit: RefreshFlights.limit)
+        var places = FairQuota<Partition, GroupID>(limit: RefreshFlights.limit)
         /// Looks for late flights while there are any.
         var watch: Task<Void, Never>?
 
@@ -75,7 +75,7 @@ final class RefreshFlights: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter patience: how long callers wait for a flight.
-    init(clock: any BrokerClock, gate: WorkGate, patience: @escaping @Sendable () -> Duration) {
+    init(clock: any BrokerClock, gate: LockGate, patience: @escaping @Sendable () -> Duration) {
         self.clock = clock
         self.gate = gate
         self.patience = patience

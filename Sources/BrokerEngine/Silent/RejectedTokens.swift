@@ -35,7 +35,7 @@ final class RejectedTokens: Sendable {
 
     private static let memory = Duration.seconds(60)
     static let limit = 2_048
-    private let refreshes = Mutex(PacedWork<Use>(limit: limit))
+    private let refreshes = Mutex(RateLimitedWork<Use>(limit: limit))
 
     /// - Parameter now: ``BrokerClock/uptime``.
     func begin(_ use: Use, at now: Duration) -> Standing {
@@ -43,7 +43,7 @@ final class RejectedTokens: Sendable {
         case .new: .new
         case .underWay: .refreshing
         // Without room nothing is forced: the next minute has some.
-        case .resting, .crowded: .recent
+        case .resting, .full: .recent
         }
     }
 
@@ -63,18 +63,18 @@ extension SilentAcquisition {
     }
 
     private func renewed(_ rejected: Secret, for request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        let situation = try looking.look(at: request)
-        guard case .cached(let token) = situation.decision, try holds(token, rejected) else {
+        let lookup = try looking.look(at: request)
+        guard case .cached(let token) = lookup.decision, try holds(token, rejected) else {
             return try await acquire(request, replaces: nil)
         }
-        guard !situation.spendable.isEmpty else {
-            throw nothingToSpend(for: request, .noTokens, situation.owner).about(situation.entry.account)
+        guard !lookup.spendable.isEmpty else {
+            throw nothingToSpend(for: request, .noTokens, lookup.owner).about(lookup.entry.account)
         }
         // One for a part of its scopes would stand beside it, and the refused one would be given on.
         let whole = SilentRequest(request, forAllOf: token.record)
-        let use = RejectedTokens.Use(token.record, of: situation.owner)
+        let use = RejectedTokens.Use(token.record, of: lookup.owner)
         switch services.rejected.begin(use, at: services.clock.uptime) {
-        case .recent: return situation.answer(token, services)
+        case .recent: return lookup.answer(token, services)
         case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)
         case .new:
             defer { services.rejected.end(use, at: services.clock.uptime) }

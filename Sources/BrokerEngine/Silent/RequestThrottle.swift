@@ -35,7 +35,7 @@ package struct RequestThrottle: Sendable {
     }
 
     /// Whose refresh tokens of one type died.
-    package struct Holder: Sendable, Hashable {
+    package struct TokenKey: Sendable, Hashable {
         package var partition: Partition
         package var owner: TokenOwner
         package var tokenType: TokenType
@@ -48,7 +48,7 @@ package struct RequestThrottle: Sendable {
     }
 
     /// Whose requests count together.
-    private struct Asker: Hashable {
+    private struct QuotaKey: Hashable {
         var partition: Partition
         var group: GroupID
     }
@@ -77,8 +77,8 @@ package struct RequestThrottle: Sendable {
     /// How long the same request gets the same answer, that only the person can help (MSAL: 120 s).
     package static let interactionMemory: Duration = .seconds(120)
 
-    private var entries: FairCache<Asker, Request, Entry>
-    private var endings: FairCache<Asker, Holder, Ending>
+    private var entries: FairCache<QuotaKey, Request, Entry>
+    private var endings: FairCache<QuotaKey, TokenKey, Ending>
 
     package init(limit: Int = 256) {
         entries = FairCache(limit: limit)
@@ -135,7 +135,7 @@ package struct RequestThrottle: Sendable {
             Entry(
                 error: pause > .zero ? error : nil, until: now + pause, failures: failures,
                 forgottenAt: now + pause + Self.usualPause * 2),
-            for: request, of: Asker(partition: request.partition, group: request.owner.group))
+            for: request, of: QuotaKey(partition: request.partition, group: request.owner.group))
         if entries.isOverLimit { entries.removeAll { now >= $1.forgottenAt } }
         entries.makeRoom()
     }
@@ -143,17 +143,17 @@ package struct RequestThrottle: Sendable {
     package mutating func succeeded(_ request: Request) { entries.remove(request) }
 
     /// The last refresh token of the holder is dead, and gone.
-    package mutating func ended(_ holder: Holder, with error: BrokerError, at now: Duration) {
+    package mutating func ended(_ holder: TokenKey, with error: BrokerError, at now: Duration) {
         endings.keep(
             Ending(error: error, until: now + Self.interactionMemory), for: holder,
-            of: Asker(partition: holder.partition, group: holder.owner.group))
+            of: QuotaKey(partition: holder.partition, group: holder.owner.group))
         if endings.isOverLimit { endings.removeAll { now >= $1.until } }
         endings.makeRoom()
     }
 
     /// - Returns: what the holder was told when its last refresh token died. The token cannot be asked for it any more,
     ///   and an app that comes second shall not hear that nobody ever signed in.
-    package func ending(of holder: Holder, at now: Duration) -> BrokerError? {
+    package func ending(of holder: TokenKey, at now: Duration) -> BrokerError? {
         endings.peek(holder).flatMap { now < $0.until ? $0.error : nil }
     }
 
@@ -168,12 +168,12 @@ package struct RequestThrottle: Sendable {
     package mutating func clear(
         group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
     ) {
-        func isMeant(_ owner: TokenOwner, _ place: Partition) -> Bool {
+        func matches(_ owner: TokenOwner, _ place: Partition) -> Bool {
             place == partition && owner.group == group && owner.homeAccountID == homeAccountID
                 && owner.environment == environment
         }
-        entries.removeAll { request, _ in isMeant(request.owner, request.partition) }
-        endings.removeAll { holder, _ in isMeant(holder.owner, holder.partition) }
+        entries.removeAll { request, _ in matches(request.owner, request.partition) }
+        endings.removeAll { holder, _ in matches(holder.owner, holder.partition) }
     }
 }
 
@@ -199,7 +199,7 @@ extension RequestThrottle.Request {
     }
 }
 
-extension RequestThrottle.Holder {
+extension RequestThrottle.TokenKey {
     init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey) {
         self.init(partition: request.partition, owner: owner.owner, tokenType: request.tokenType)
     }

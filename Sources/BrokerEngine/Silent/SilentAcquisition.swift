@@ -6,8 +6,8 @@ import Logging
 struct SilentAcquisition: Sendable {
     let services: EngineServices
 
-    typealias Situation = SilentLook.Situation
-    var looking: SilentLook { SilentLook(services: services) }
+    typealias LookupResult = CacheLookup.LookupResult
+    var looking: CacheLookup { CacheLookup(services: services) }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         if let stepUp = request.stepUp { return try raised(to: stepUp, for: request) }
@@ -23,17 +23,17 @@ struct SilentAcquisition: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         var replaces = replaces
         while true {
-            let situation = try looking.look(at: request)
-            switch situation.decision {
+            let lookup = try looking.look(at: request)
+            switch lookup.decision {
             case .cached(let token) where token.sealed.box != replaces:
-                looking.renewIfDue(token, for: request, owner: situation.owner)
-                return situation.answer(token, services)
+                looking.renewIfDue(token, for: request, owner: lookup.owner)
+                return lookup.answer(token, services)
             case .interact(let reason):
-                throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
+                throw nothingToSpend(for: request, reason, lookup.owner).about(lookup.entry.account)
             case .cached, .refresh: break
             }
             let outcome: RefreshFlights.Outcome
-            switch join(request, in: situation, replaces: replaces) {
+            switch join(request, in: lookup, replaces: replaces) {
             case .joined(let flight):
                 outcome = await flight.value
             case .wait(let flight):
@@ -44,15 +44,15 @@ struct SilentAcquisition: Sendable {
                 }
             }
             do throws(BrokerError) {
-                let answer = try orCached(outcome, situation, replaces: replaces).measured(for: request, by: services)
+                let answer = try orCached(outcome, lookup, replaces: replaces).measured(for: request, by: services)
                 // Tokens that others share are kept, but this app may have been signed out meanwhile.
                 let known = try services.knownAccounts(of: request.app, in: request.partition)
-                guard known.isSignedIn(situation.entry, for: request.app) else {
+                guard known.isSignedIn(lookup.entry, for: request.app) else {
                     throw RefreshPrecondition.signedOut
                 }
                 return answer
             } catch {
-                throw error.about(situation.entry.account)
+                throw error.about(lookup.entry.account)
             }
         }
     }
@@ -61,10 +61,10 @@ struct SilentAcquisition: Sendable {
 
     /// - Parameter replaces: the cached access token that shall be renewed although it is still good.
     private func join(
-        _ request: SilentRequest, in situation: Situation, replaces: [UInt8]?
+        _ request: SilentRequest, in lookup: LookupResult, replaces: [UInt8]?
     ) -> RefreshFlights.Joining {
         let refresh = Refresh(services: services, request: request, replaces: replaces)
-        return services.flights.join(situation.refreshKey, for: .init(request), start: refresh.run)
+        return services.flights.join(lookup.refreshKey, for: .init(request), start: refresh.run)
     }
 
     /// Only the person can help, and why, if that is still known.
@@ -85,20 +85,20 @@ struct SilentAcquisition: Sendable {
     ///
     /// - Parameter replaces: the token that is no answer.
     private func orCached(
-        _ outcome: RefreshFlights.Outcome, _ situation: Situation, replaces: [UInt8]?
+        _ outcome: RefreshFlights.Outcome, _ lookup: LookupResult, replaces: [UInt8]?
     ) throws(BrokerError) -> AcquiredToken {
-        let question = situation.question
+        let question = lookup.question
         guard case .failure(let error) = outcome, error.isForWantOfProvider, !question.bypassesCache, replaces == nil
         else { return try outcome.get() }
-        let idToken = question.measuredIDToken(of: situation.tokens)
-        let inBuffer = situation.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
+        let idToken = question.measuredIDToken(of: lookup.tokens)
+        let inBuffer = lookup.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
         if let token = inBuffer {
-            return situation.answer(token, services)
+            return lookup.answer(token, services)
         }
         guard error.saysProviderIsDown, question.lifetimeOf == .accessToken, services.settings().extendedLifetime,
-            let token = situation.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
+            let token = lookup.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
         else { throw error }
-        var answer = situation.answer(token, services)
+        var answer = lookup.answer(token, services)
         answer.extendedLifetime = true
         return answer
     }

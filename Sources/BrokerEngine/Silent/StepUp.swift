@@ -15,14 +15,14 @@ extension InteractiveQuery {
 extension SilentAcquisition {
     /// The API wants the person to prove more (RFC 9470). No refresh brings that, but somebody else's sign-in may have.
     func raised(to stepUp: StepUp, for request: SilentRequest) throws(BrokerError) -> AcquiredToken {
-        let situation = try looking.look(at: request)
-        if let rejected = request.rejectedToken, case .cached(let token) = situation.decision,
+        let lookup = try looking.look(at: request)
+        if let rejected = request.rejectedToken, case .cached(let token) = lookup.decision,
             try !holds(token, rejected)
         {
-            return situation.answer(token, services)
+            return lookup.answer(token, services)
         }
-        if case .interact(let reason) = situation.decision, reason != .idTokenExpired {
-            throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
+        if case .interact(let reason) = lookup.decision, reason != .idTokenExpired {
+            throw nothingToSpend(for: request, reason, lookup.owner).about(lookup.entry.account)
         }
         let how = [
             stepUp.acrValues.isEmpty
@@ -34,6 +34,6 @@ extension SilentAcquisition {
             "The API wants the person to prove who they are again\(how.isEmpty ? "" : ", \(how)"); sign in with the same challenge.",
             reason: .claimsChallenge
         ) { $0.claims = ClaimsText.merged(request.claims, stepUp.claims) }
-        .about(situation.entry.account)
+        .about(lookup.entry.account)
     }
 }

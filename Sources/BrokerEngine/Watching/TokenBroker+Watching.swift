@@ -15,19 +15,19 @@ extension TokenBroker {
         guard gate.isOpen else { throw .locked }
         gate.join()
         defer { gate.leave() }
-        let situation = try memory.look(at: request)
+        let lookup = try memory.look(at: request)
         let reason: ErrorReason
-        switch situation.decision {
+        switch lookup.decision {
         case .refresh: return nil
         case .cached(let token):
-            guard token.record.isOfEndedSignIn == true, situation.spendable.isEmpty else {
-                return situation.answer(token, services)
+            guard token.record.isOfEndedSignIn == true, lookup.spendable.isEmpty else {
+                return lookup.answer(token, services)
             }
             reason = .noTokens
         case .interact(let why): reason = why
         }
-        throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, situation.owner)
-            .about(situation.entry.account)
+        throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, lookup.owner)
+            .about(lookup.entry.account)
     }
 
     /// The times of a token by which a watch looks again.

@@ -109,7 +109,7 @@ package struct WatchSchedule: Sendable {
             graceUntil = nil
             begin(at: now, uptime)
             return .tell
-        case .failed(let error) where !error.mayPass: return .end(error)
+        case .failed(let error) where !error.isRetryable: return .end(error)
         case .same, .failed:
             guard look == .renewal else { return .goOn }
         }
@@ -152,7 +152,7 @@ package struct WatchSchedule: Sendable {
 
 extension BrokerError {
     /// Whether the same request may succeed later without a person.
-    fileprivate var mayPass: Bool {
+    fileprivate var isRetryable: Bool {
         switch kind {
         case .offline, .timedOut, .serverUnavailable, .throttled, .internal, .invalidResponse: true
         default: false

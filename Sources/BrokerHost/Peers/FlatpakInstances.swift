@@ -55,7 +55,7 @@ package struct FlatpakInstances: Sendable {
 
         /// They are numbers.
         private var names: [String] {
-            guard let root = HeldPlace.root(), let place = root.descend(folder, isLocal: mounts.contains) else {
+            guard let root = PathHandle.root(), let place = root.descend(folder, isLocal: mounts.contains) else {
                 return []
             }
             return place.names(isLocal: mounts.contains, atMost: Self.most).filter { name in
@@ -65,7 +65,7 @@ package struct FlatpakInstances: Sendable {
 
         /// A file of Flatpak's own, of the person's.
         private func file(_ name: String) -> [UInt8]? {
-            guard let root = HeldPlace.root(),
+            guard let root = PathHandle.root(),
                 let file = root.descend("\(folder)/\(name)", isLocal: mounts.contains), file.file.uid == uid
             else { return nil }
             return file.contents(limit: FlatpakInstances.limit, isLocal: mounts.contains)
@@ -91,7 +91,7 @@ package struct FlatpakInstances: Sendable {
     /// Only where the file and the root that it lies in are in memory, as Flatpak makes them: a mount of the peer's own
     /// making could belong to a server that never answers. The list of mounts is read while the place is held.
     private static func info(inside process: borrowing ProcessFolder) -> String? {
-        guard let root = HeldPlace.root(of: process), LocalMounts.inMemory(of: process).contains(root.file.mount),
+        guard let root = PathHandle.root(of: process), LocalMounts.inMemory(of: process).contains(root.file.mount),
             let file = root.place(".flatpak-info", isLocal: { _ in true })
         else { return nil }
         let mounts = LocalMounts.inMemory(of: process)

@@ -23,7 +23,7 @@ struct PeerExecutable {
     /// - Returns: the file at the path's end, and whether it and every folder on the way belong to root and are writable for
     ///   nobody else.
     private static func walk(_ path: String) -> (file: broker_file, chainIsRoots: Bool)? {
-        guard let root = HeldPlace.root() else { return nil }
+        guard let root = PathHandle.root() else { return nil }
         var chainIsRoots = root.file.onlyRootCanChange
         var mounts: LocalMounts?
         let end = root.descend(path) { mount in

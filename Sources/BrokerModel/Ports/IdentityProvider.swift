@@ -299,7 +299,7 @@ package indirect enum ProviderError: Error, Sendable, Equatable {
     case invalidResponse(status: Int?, String)
     /// The same of a token answer whose refresh token could be read. The one that was sent may be spent, so this one must
     /// be kept.
-    case unusableTokens(UnusableTokens)
+    case unusableTokens(RejectedTokenResponse)
     /// The provider's error answer (RFC 6749, section 5.2).
     case refused(OAuthRefusal)
     /// A 400 without a body when a refresh token was sent. Real providers answer so for a dead one, and gateways in front
@@ -312,7 +312,7 @@ package indirect enum ProviderError: Error, Sendable, Equatable {
 }
 
 /// What is left of a token answer that cannot be used.
-package struct UnusableTokens: Sendable, Equatable {
+package struct RejectedTokenResponse: Sendable, Equatable {
     package var refreshToken: Secret
     /// As the answer names it; nil when it names none that the broker knows.
     package var tokenType: TokenType?

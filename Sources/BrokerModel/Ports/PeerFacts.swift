@@ -101,7 +101,7 @@ extension PeerFacts {
 }
 
 /// What was seen of a process that connected, and of the program that started it where it speaks for that one.
-package struct PeerLook: Sendable {
+package struct PeerSnapshot: Sendable {
     package let peer: PeerFacts
     /// Nil where it speaks for itself, or where nobody can be told.
     package let starter: PeerFacts?

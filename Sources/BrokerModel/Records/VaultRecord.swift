@@ -80,7 +80,7 @@ package final class StoredRecord<Record: VaultRecord>: Sendable {
     package let record: Record
     package let sealed: SealedRecord
     /// What answers have of it.
-    package let written = RememberedBytes()
+    package let written = LazyBytes()
 
     package init(record: Record, sealed: SealedRecord) {
         self.record = record

@@ -38,7 +38,7 @@ final class GuardedMemory: @unchecked Sendable {
 
     deinit {
         switch home {
-        case .shared(let place, let pool): pool.giveBack(place)
+        case .shared(let place, let pool): pool.release(place)
         case .own: sodium_free(base)
         case .heap:
             sodium_memzero(base, count)

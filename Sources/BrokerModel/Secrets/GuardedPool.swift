@@ -101,7 +101,7 @@ final class GuardedPool: Sendable {
     func seal(_ place: Place) { if isSealed { roomy.withLock { _ in place.slab.endWriting() } } }
 
     /// Wipes it. Of slabs that are empty one is kept.
-    func giveBack(_ place: Place) {
+    func release(_ place: Place) {
         roomy.withLock { roomy in
             let slab = place.slab
             let hadRoom = slab.hasRoom

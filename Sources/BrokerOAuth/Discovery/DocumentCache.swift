@@ -32,13 +32,13 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private let transport: any HTTPTransport
     let clock: any BrokerClock
     private let store: DocumentStore?
-    private let thread: ReadingThread
+    private let thread: ParserThread
     private let flights = SharedFlights<Flight, Outcome>()
     /// What is kept counts against its server.
     private let entries = Mutex(FairCache<String, DocumentPlace, Entry>(limit: DocumentCache.memory))
 
     /// Fetches under way, by server: a server that lets its documents wait takes no more than a share.
-    private let places = Mutex(FairPlaces<String, String>(limit: DocumentCache.mostFetches))
+    private let places = Mutex(FairQuota<String, String>(limit: DocumentCache.mostFetches))
 
     static var mostFetches: Int { 1_024 }
 
@@ -54,7 +54,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
     /// - Parameters:
     ///   - store: keeps documents across restarts; nil keeps them in memory only.
     ///   - thread: where they are read.
-    init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore?, thread: ReadingThread) {
+    init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore?, thread: ParserThread) {
         self.transport = transport
         self.clock = clock
         self.store = store

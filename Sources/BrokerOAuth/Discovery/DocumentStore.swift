@@ -34,7 +34,7 @@ package struct DocumentStore: Sendable {
     }
 
     /// - Parameter thread: where all other documents are looked through for one that must make room: that takes a while.
-    func keep(_ document: CachedDocument, fetchedAt: NumericDate, on thread: ReadingThread) async {
+    func keep(_ document: CachedDocument, fetchedAt: NumericDate, on thread: ParserThread) async {
         guard document.body.count <= Self.largestDocument else { return }
         let change = await thread.read(bytes: Self.mostDocuments * Self.largestDocument) {
             self.change(keeping: document, fetchedAt)

@@ -24,7 +24,7 @@ struct TokenAnswer {
             refreshToken.consists(of: Self.printable)
         else { return error }
         return .unusableTokens(
-            UnusableTokens(
+            RejectedTokenResponse(
                 refreshToken: refreshToken, tokenType: tokenType(in: object), status: answer.response.status,
                 message: message))
     }

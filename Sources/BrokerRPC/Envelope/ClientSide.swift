@@ -34,13 +34,13 @@ package enum ServerLine: Sendable {
         case error(RPCError)
     }
 
-    package struct NotFromABroker: Error, Sendable {}
+    package struct NotABrokerReply: Error, Sendable {}
 
     /// Reads a line, with or without its end. A client of this package sends no batches, so it gets none.
-    package init(_ line: UnsafeRawBufferPointer) throws(NotFromABroker) {
-        guard let node = try? JSONReader.read(line), case .object(let members) = node else { throw NotFromABroker() }
+    package init(_ line: UnsafeRawBufferPointer) throws(NotABrokerReply) {
+        guard let node = try? JSONReader.read(line), case .object(let members) = node else { throw NotABrokerReply() }
         if let method = node["method"] {
-            guard case .string(let name) = method else { throw NotFromABroker() }
+            guard case .string(let name) = method else { throw NotABrokerReply() }
             self = .notification(method: name, params: node["params"] ?? .object([]))
             return
         }
@@ -50,7 +50,7 @@ package enum ServerLine: Sendable {
         } else if let error = node["error"], let read = try? RPCError(reading: error) {
             self = .answer(id: id, .error(read))
         } else {
-            throw NotFromABroker()
+            throw NotABrokerReply()
         }
     }
 }

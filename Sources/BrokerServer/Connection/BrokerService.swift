@@ -4,11 +4,11 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// Serves a front on a `LineListener`: says who may speak, and gives each connection its session.
-package struct BrokerService: LineService {
+/// Serves a front on a `LocalListener`: says who may speak, and gives each connection its session.
+package struct BrokerService: ConnectionService {
     private let front: any Front
     /// Whose own socket it serves, and of which person; nil for the common one.
-    private var own: SandboxDoor?
+    private var own: SandboxBinding?
 
     package init(_ front: any Front) { self.front = front }
 
@@ -19,19 +19,19 @@ package struct BrokerService: LineService {
     private var ofUsers: UserRequests { front.service.ofUsers }
 
     /// The same service, for those who come by the sandbox's socket.
-    package func serving(_ door: SandboxDoor) -> BrokerService {
+    package func serving(_ door: SandboxBinding) -> BrokerService {
         var service = self
         service.own = door
         return service
     }
 
     /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
-    package func look(at peer: PeerCredentials) -> PeerLook? {
+    package func look(at peer: PeerCredentials) -> PeerSnapshot? {
         do throws(BrokerError) { try requireServed(peer) } catch { return nil }
         return inspect(peer)
     }
 
-    package func admit(_ connection: LineConnection, _ found: PeerLook?) -> Admission {
+    package func admit(_ connection: LocalConnection, _ found: PeerSnapshot?) -> ConnectionDecision {
         do throws(BrokerError) {
             try requireServed(connection.peer)
             let peer = connection.peer
@@ -67,7 +67,7 @@ package struct BrokerService: LineService {
     ///   - asker: the process that writes.
     ///   - now: judges the caller again.
     private func context(
-        of connection: LineConnection, _ caller: Caller, _ asker: PeerCredentials,
+        of connection: LocalConnection, _ caller: Caller, _ asker: PeerCredentials,
         now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
@@ -94,10 +94,10 @@ package struct BrokerService: LineService {
             .accessDenied, "This socket is for a sandbox of another user.", reason: .otherUser)
     }
 
-    private func inspect(_ peer: PeerCredentials) -> PeerLook {
+    private func inspect(_ peer: PeerCredentials) -> PeerSnapshot {
         let facts = facts(of: peer)
         let starter = facts.isFront ? services.inspector.inspectStarter(of: peer) : nil
-        return PeerLook(facts, startedBy: starter.map(completed))
+        return PeerSnapshot(facts, startedBy: starter.map(completed))
     }
 
     private func facts(of peer: PeerCredentials) -> PeerFacts {
@@ -115,11 +115,11 @@ package struct BrokerService: LineService {
         return facts
     }
 
-    package func refusalLine(_ reason: LineRefusal) -> [UInt8] { front.refusal(reason) }
+    package func refusalLine(_ reason: ConnectionRefusal) -> [UInt8] { front.refusal(reason) }
 }
 
 extension BrokerError {
-    init(_ reason: LineRefusal) {
+    init(_ reason: ConnectionRefusal) {
         switch reason {
         case .lineTooLong(let limit):
             self.init(
@@ -144,7 +144,7 @@ extension BrokerError {
     }
 }
 
-extension LineRefusal.Party {
+extension ConnectionRefusal.Party {
     fileprivate var has: String {
         switch self {
         case .everybody: "The broker serves"

@@ -8,8 +8,8 @@ import BrokerValues
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
 /// ends with the connection. While `maximumWaiting` requests wait, or more than a few and many of its user's, or what they were
 /// asked with comes to `maximumBytes`, no further line is taken (the client's writes then block).
-final class ConnectionSession: LineHandler {
-    private let connection: LineConnection
+final class ConnectionSession: ConnectionHandler {
+    private let connection: LocalConnection
     private var context: ConnectionContext
     private let conversation: any Conversation
     private let maximumWaiting: Int
@@ -41,7 +41,7 @@ final class ConnectionSession: LineHandler {
     }
 
     init(
-        _ connection: LineConnection, context: ConnectionContext, conversation: any Conversation, maximumWaiting: Int,
+        _ connection: LocalConnection, context: ConnectionContext, conversation: any Conversation, maximumWaiting: Int,
         ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext,
         moved: @escaping () -> ConnectionContext
     ) {
@@ -59,7 +59,7 @@ final class ConnectionSession: LineHandler {
     func makeSplitter(limit: Int) -> any MessageSplitter { conversation.makeSplitter(limit: limit) }
 
     func received(
-        _ line: ArraySlice<UInt8>, on connection: LineConnection
+        _ line: ArraySlice<UInt8>, on connection: LocalConnection
     ) {
         let handling = line.withUnsafeBytes { conversation.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
@@ -75,13 +75,13 @@ final class ConnectionSession: LineHandler {
     }
 
     /// What is under way is the other's who asked for it.
-    func handedOn(to writer: PeerCredentials, on connection: LineConnection) {
+    func handedOn(to writer: PeerCredentials, on connection: LocalConnection) {
         change(to: handedOn(writer))
     }
 
     /// A process can enter a sandbox and keep its connection; it cannot leave one. So who is outside after its bytes were read was
     /// so when it wrote them. Its root tells nearly all sandboxes, for one system call; everything is compared once in a second.
-    func heard(on connection: LineConnection, thoroughly: Bool) {
+    func heard(on connection: LocalConnection, thoroughly: Bool) {
         guard context.hasMoved(thoroughly) else { return }
         context.endWatches(with: .movedMeanwhile(context.caller))
         change(to: moved())
@@ -94,24 +94,24 @@ final class ConnectionSession: LineHandler {
 
     var isIdle: Bool { waiting.isEmpty && !context.isListening && context.binding.isEmpty }
 
-    func inputEnded(on connection: LineConnection) {
+    func inputEnded(on connection: LocalConnection) {
         isEnding = true
         closeIfDone()
     }
 
     /// Nobody waits any more. What was sent before is begun all the same, as its sender could not know better.
-    func peerGone(on connection: LineConnection) {
+    func peerGone(on connection: LocalConnection) {
         isGone = true
         for waiting in waiting.values { waiting.task.cancel() }
     }
 
-    func draining(on connection: LineConnection) {
+    func draining(on connection: LocalConnection) {
         isDraining = true
         isEnding = true
         closeIfDone()
     }
 
-    func closed(_ connection: LineConnection) {
+    func closed(_ connection: LocalConnection) {
         guard !isClosed else { return }
         isClosed = true
         context.end()

@@ -15,5 +15,5 @@ package struct SandboxFront: Sendable {
     var door: Door { service.door }
 
     /// Serves the clients that come by the sandbox's socket.
-    func serving(_ door: SandboxDoor) -> any LineService { service.serving(door) }
+    func serving(_ door: SandboxBinding) -> any ConnectionService { service.serving(door) }
 }

@@ -20,12 +20,12 @@ package final class SandboxSockets: Sendable {
         let doors: [OpenDoor]
         let openedOn: NumericDate
         let expiresOn: NumericDate?
-        let listeners: [LineListener]
+        let listeners: [LocalListener]
     }
 
     /// What starts listeners for a sandbox.
     private struct Listening: Sendable {
-        let main: LineListener
+        let main: LocalListener
         /// The broker's own protocol first.
         let fronts: [SandboxFront]
     }
@@ -55,7 +55,7 @@ package final class SandboxSockets: Sendable {
         /// By handle.
         var places: [String: Place] = [:]
         /// One for each of them.
-        var shares = FairPlaces<Partition, String>(limit: SandboxSockets.mostInAll)
+        var shares = FairQuota<Partition, String>(limit: SandboxSockets.mostInAll)
         /// Handles of those that the configuration names.
         var configured: Set<String> = []
         /// Nil before the broker listens, and when it stops.
@@ -96,7 +96,7 @@ package final class SandboxSockets: Sendable {
     ///   - front: the broker's own protocol.
     ///   - others: each has a socket beside that one's.
     package func begin(
-        beside listener: LineListener, configured: Set<String> = [], _ front: SandboxFront, others: [SandboxFront] = []
+        beside listener: LocalListener, configured: Set<String> = [], _ front: SandboxFront, others: [SandboxFront] = []
     ) {
         let fronts = [front] + others
         folders.removeDead(fronts.map(\.fileName), except: configured)
@@ -116,7 +116,8 @@ package final class SandboxSockets: Sendable {
         by opener: Caller
     ) async throws(BrokerError) -> Opened {
         let opened = try await open(
-            Self.handle(random.bytes(26)), SandboxDoor(sandbox, of: opener.partition, apps: apps), lifetime: lifetime,
+            Self.handle(random.bytes(26)), SandboxBinding(sandbox, of: opener.partition, apps: apps),
+            lifetime: lifetime,
             by: opener.identity)
         if let binding { await bind(opened.handle, to: binding) }
         return opened
@@ -144,7 +145,7 @@ package final class SandboxSockets: Sendable {
         for (name, sandbox) in wanted.sorted(by: { $0.key < $1.key }) where !there.contains(name) {
             do throws(BrokerError) {
                 _ = try await open(
-                    name, SandboxDoor(configured: sandbox, of: partition),
+                    name, SandboxBinding(configured: sandbox, of: partition),
                     by: CallerIdentity(tier: .unknown, id: "configuration"), isConfigured: true)
             } catch {
                 log.error(
@@ -155,7 +156,7 @@ package final class SandboxSockets: Sendable {
     }
 
     private func open(
-        _ handle: String, _ door: SandboxDoor, lifetime: Int64? = nil, by opener: CallerIdentity,
+        _ handle: String, _ door: SandboxBinding, lifetime: Int64? = nil, by opener: CallerIdentity,
         isConfigured: Bool = false
     ) async throws(BrokerError) -> Opened {
         let listening = try takePlace(handle, of: door.partition)
@@ -194,9 +195,9 @@ package final class SandboxSockets: Sendable {
     }
 
     private func start(
-        _ listening: Listening, _ door: SandboxDoor, _ handle: String
-    ) async throws(BrokerError) -> [LineListener] {
-        var listeners: [LineListener] = []
+        _ listening: Listening, _ door: SandboxBinding, _ handle: String
+    ) async throws(BrokerError) -> [LocalListener] {
+        var listeners: [LocalListener] = []
         do throws(SocketError) {
             for front in listening.fronts {
                 let socket = try folders.bind(

@@ -13,11 +13,11 @@ package protocol Front: Sendable {
     /// The message for a peer that is turned away, delimiter included; empty where the protocol has none.
     func refusal(_ error: BrokerError) -> [UInt8]
     /// As above, of the bytes layer.
-    func refusal(_ reason: LineRefusal) -> [UInt8]
+    func refusal(_ reason: ConnectionRefusal) -> [UInt8]
 }
 
 extension Front {
-    package func refusal(_ reason: LineRefusal) -> [UInt8] { refusal(BrokerError(reason)) }
+    package func refusal(_ reason: ConnectionRefusal) -> [UInt8] { refusal(BrokerError(reason)) }
 }
 
 /// One connection of a front. Lives on the reactor's thread.

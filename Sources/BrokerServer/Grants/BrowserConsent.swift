@@ -44,7 +44,7 @@ package final class BrowserConsent: Sendable {
         state = Mutex(State(isOn: isOn))
     }
 
-    private var grants: GrantBook { policy.grants }
+    private var grants: GrantStore { policy.grants }
 
     /// Takes effect with the next question.
     package func apply(isOn: Bool) { state.withLock { $0.isOn = isOn } }
@@ -138,7 +138,7 @@ package final class BrowserConsent: Sendable {
                 case .denied: try grants.deny(request: request.id, in: caller.partition)
                 case .allowed(let lifetime):
                     try await confirm(request, caller)
-                    let terms = GrantBook.Terms(lifetime: lifetime)
+                    let terms = GrantStore.Terms(lifetime: lifetime)
                     _ = try await grants.approve(request: request.id, terms, in: caller.partition)
                 }
                 settled.append(request.app)

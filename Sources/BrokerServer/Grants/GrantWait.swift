@@ -10,7 +10,7 @@ struct GrantWait: Sendable {
     private let expiresOn: NumericDate
     private let correlationID: String
     private let context: ConnectionContext
-    private let grants: GrantBook
+    private let grants: GrantStore
 
     /// Nil when the caller does not wait, or nobody was asked.
     init?(
@@ -24,7 +24,7 @@ struct GrantWait: Sendable {
 
     private init?(
         _ error: BrokerError, until expiresOn: NumericDate, correlationID: String, _ context: ConnectionContext,
-        _ grants: GrantBook
+        _ grants: GrantStore
     ) {
         guard error.kind == .grantRequired, let request = error.details.grantRequest else { return nil }
         self.error = error
@@ -38,9 +38,9 @@ struct GrantWait: Sendable {
     /// Tries to be let in whenever the request was answered, or another one took its place.
     ///
     /// - Throws: `grantRequired` when nobody answered in time; what policy says otherwise.
-    func untilAdmitted<Admitted>(
-        _ admit: () throws(BrokerError) -> Admitted
-    ) async throws(BrokerError) -> Admitted {
+    func untilAdmitted<Admission>(
+        _ admit: () throws(BrokerError) -> Admission
+    ) async throws(BrokerError) -> Admission {
         var wait = self
         while true {
             try await wait.forAnswer()

@@ -122,7 +122,7 @@ struct BrokerHandlers: Sendable {
         context.subscribe([])
         guard !topics.isEmpty else { return }
         let (policy, caller) = (services.policy, context.caller)
-        let admitted = Admitted(app: request.app, grant: request.grant)
+        let admitted = Admission(app: request.app, grant: request.grant)
         var all = [
             try services.broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
@@ -149,7 +149,7 @@ struct BrokerHandlers: Sendable {
     }
 }
 
-extension Admitted<AppRegistration?> {
+extension Admission<AppRegistration?> {
     /// Whether the grant that a listener was let in by is for what was told.
     fileprivate func covers(_ event: EngineEvent) -> Bool {
         guard let grant, case .token(_, let accountID, let scopes, _) = event.change else { return true }

@@ -79,7 +79,7 @@ struct CacheHandlers: Sendable {
     }
 
     /// Of every user, also of those of whom nothing was noticed yet: the next look would.
-    private func acceptRestore(of users: ManyUsers) async throws(BrokerError) -> Bool {
+    private func acceptRestore(of users: MultiUserServices) async throws(BrokerError) -> Bool {
         let all: [PartitionSummary]
         do throws(VaultError) { all = try users.store.partitions() } catch { throw BrokerError(error) }
         for user in all { try await services.broker.acceptState(of: user.partition) }

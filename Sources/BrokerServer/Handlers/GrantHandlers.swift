@@ -8,7 +8,7 @@ import BrokerValues
 struct GrantHandlers: Sendable {
     let services: ServerServices
 
-    private var grants: GrantBook { services.policy.grants }
+    private var grants: GrantStore { services.policy.grants }
 
     var all: [any AnyMethodHandler] {
         [
@@ -61,8 +61,8 @@ struct GrantHandlers: Sendable {
     /// An account is meant by what it is now: names can change hands.
     private func terms(
         _ params: ApproveGrant.Params, _ app: AppRegistration, _ partition: Partition
-    ) throws(BrokerError) -> GrantBook.Terms {
-        var terms = GrantBook.Terms(scopes: params.scopes, lifetime: params.lifetime)
+    ) throws(BrokerError) -> GrantStore.Terms {
+        var terms = GrantStore.Terms(scopes: params.scopes, lifetime: params.lifetime)
         if let reference = params.account {
             guard let account = try services.broker.account(reference, of: app, in: partition) else {
                 throw BrokerError(

@@ -60,7 +60,7 @@ struct PartitionHandlers: Sendable {
         services.watches.glance(soon: true) { $0.partition == partition }
     }
 
-    private var users: ManyUsers {
+    private var users: MultiUserServices {
         get throws(BrokerError) {
             if let users = services.users { return users }
             throw BrokerError(

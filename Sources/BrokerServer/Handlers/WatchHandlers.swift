@@ -6,7 +6,7 @@ import BrokerValues
 
 /// `token.watch` and `token.unwatch`.
 struct WatchHandlers: Sendable {
-    let looks: WatchLooks
+    let looks: WatchChecks
 
     private var tokens: TokenHandlers { looks.tokens }
     private var services: ServerServices { tokens.services }

@@ -14,7 +14,7 @@ package struct JSONRPCFront: Front {
 
     package func refusal(_ error: BrokerError) -> [UInt8] { Refusal.line(error) }
 
-    package func refusal(_ reason: LineRefusal) -> [UInt8] {
+    package func refusal(_ reason: ConnectionRefusal) -> [UInt8] {
         switch reason {
         case .lineTooLong(let limit): Refusal.line(RPCError.lineTooLong(limit: limit))
         case .lineCutOff: Refusal.line(RPCError.lineCutOff)

@@ -7,7 +7,7 @@ struct RepeatedFailure: Hashable, Sendable {
     /// Whose failures count together.
     struct Owner: Hashable, Sendable {
         let partition: Partition
-        let claimant: Claimant
+        let claimant: QuotaOwner
 
         init(_ caller: Caller) { (partition, claimant) = (caller.partition, caller.spender.orAllUnnamed) }
     }

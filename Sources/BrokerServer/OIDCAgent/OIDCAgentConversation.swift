@@ -69,7 +69,7 @@ final class OIDCAgentConversation: Conversation {
         let policy = service.policy
         // The names of apps are given only when the owner of the records is known. A locked broker gives none, and must be reached
         // to be unlocked.
-        let asking = Asking(
+        let asking = AdmissionRequest(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, needsKeys: false,
             reaching: .everything)
         guard policy.mustLookUp(asking) || request.looksThroughApps else {

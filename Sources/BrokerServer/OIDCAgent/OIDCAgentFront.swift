@@ -26,7 +26,7 @@ package struct OIDCAgentFront: Front {
     /// For whoever is turned away: no keys were exchanged with it.
     package static func refusal(_ error: BrokerError) -> [UInt8] { refusal(AgentFailure(error, app: nil)) }
 
-    package func refusal(_ reason: LineRefusal) -> [UInt8] {
+    package func refusal(_ reason: ConnectionRefusal) -> [UInt8] {
         switch reason {
         case .lineTooLong: Self.refusal(AgentRefusal.tooLong(limit: AgentExchange.limit).failure)
         case .lineCutOff: Self.refusal(AgentRefusal.cutOff.failure)

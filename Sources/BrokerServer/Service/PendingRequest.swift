@@ -6,7 +6,7 @@ import BrokerValues
 /// A request whose params were read and whose caller was not let in yet.
 protocol PendingRequest: Sendable {
     var facts: RequestFacts { get }
-    func admit(by policy: AccessPolicy, _ asking: Asking, in context: ConnectionContext) throws(BrokerError)
+    func admit(by policy: AccessPolicy, _ asking: AdmissionRequest, in context: ConnectionContext) throws(BrokerError)
         -> any AdmittedRequest
 }
 
@@ -46,7 +46,7 @@ struct MethodCall<M: BrokerMethod>: PendingRequest where M.Params.NamedApp: AppN
     }
 
     func admit(
-        by policy: AccessPolicy, _ asking: Asking, in context: ConnectionContext
+        by policy: AccessPolicy, _ asking: AdmissionRequest, in context: ConnectionContext
     ) throws(BrokerError) -> any AdmittedRequest {
         AdmittedCall(
             request: Request(
@@ -62,6 +62,6 @@ private struct AdmittedCall<M: BrokerMethod>: AdmittedRequest where M.Params.Nam
 
     func confirm(by policy: AccessPolicy) throws(BrokerError) {
         try M.Params.NamedApp.confirm(
-            Admitted(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
+            Admission(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
     }
 }

@@ -15,7 +15,7 @@ final class Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: AppNamin
     let context: ConnectionContext
 
     init(
-        params: M.Params, _ admitted: Admitted<M.Params.NamedApp.App>, correlationID: String,
+        params: M.Params, _ admitted: Admission<M.Params.NamedApp.App>, correlationID: String,
         _ context: ConnectionContext
     ) {
         self.params = params

@@ -8,14 +8,14 @@ struct RequestEntrance: Sendable {
     let facts: RequestFacts
     let rules: MethodRules
     private let pending: any PendingRequest
-    private let asking: Asking
+    private let asking: AdmissionRequest
     private let policy: AccessPolicy
     private let context: ConnectionContext
 
     init(_ pending: any PendingRequest, _ rules: MethodRules, _ policy: AccessPolicy, _ context: ConnectionContext) {
         facts = pending.facts
         (self.pending, self.rules, self.policy, self.context) = (pending, rules, policy, context)
-        asking = Asking(
+        asking = AdmissionRequest(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: rules.right,
             needsKeys: rules.needsKeys, reaching: facts.reach)
     }

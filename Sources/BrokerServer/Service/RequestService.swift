@@ -21,7 +21,7 @@ package final class RequestService: Sendable {
     package init(_ services: ServerServices) {
         log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
         let tokens = TokenHandlers(services: services)
-        let watches = WatchHandlers(looks: WatchLooks(tokens: tokens, log: log))
+        let watches = WatchHandlers(looks: WatchChecks(tokens: tokens, log: log))
         observations = watches.observe()
         let all: [[any AnyMethodHandler]] = [
             tokens.all,

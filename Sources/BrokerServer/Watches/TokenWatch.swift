@@ -17,7 +17,7 @@ final class TokenWatch: Sendable {
     let namesAccount: Bool
     /// What is asked for at each renewal.
     let params: WatchToken.Params
-    private let looks: WatchLooks
+    private let looks: WatchChecks
     private let place: Watches.Place
     private let state: Mutex<State>
 
@@ -46,7 +46,7 @@ final class TokenWatch: Sendable {
     /// - Parameter first: is about to be answered.
     init(
         _ name: String, of request: Request<WatchToken>, _ first: AcquiredToken, _ place: Watches.Place,
-        _ looks: WatchLooks
+        _ looks: WatchChecks
     ) throws(BrokerError) {
         self.name = name
         self.place = place
@@ -149,7 +149,7 @@ final class TokenWatch: Sendable {
         }
     }
 
-    private func take(_ result: WatchLooks.Result, of look: WatchSchedule.Look) async {
+    private func take(_ result: WatchChecks.Result, of look: WatchSchedule.Look) async {
         let clock = looks.clock
         let step = state.withLock { state -> WatchSchedule.Step in
             guard !state.hasEnded else { return .goOn }

@@ -6,7 +6,7 @@ import Synchronization
 package final class Watches: Sendable {
     /// Of one connection.
     package static let mostEach = 64
-    /// Of all. A user has at most half, and a program a tenth, however many connections it makes (``FairPlaces``).
+    /// Of all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
     package static let most = 10_240
     /// Connections that do not give way because of their watches. A user has at most half, and a program a tenth; the others'
     /// clients connect again, and watch there.
@@ -16,8 +16,8 @@ package final class Watches: Sendable {
 
     private struct State {
         var watches: [ObjectIdentifier: TokenWatch] = [:]
-        var places = FairPlaces<Partition, Claimant>(limit: most)
-        var lasting = FairPlaces<Partition, Claimant>(limit: mostLasting)
+        var places = FairQuota<Partition, QuotaOwner>(limit: most)
+        var lasting = FairQuota<Partition, QuotaOwner>(limit: mostLasting)
         var timer: Task<Void, Never>?
         /// Uptime.
         var wakesAt: Duration?
@@ -32,15 +32,15 @@ package final class Watches: Sendable {
 
     /// Given back with the object.
     package final class Place: Sendable {
-        private let giveBack: @Sendable () -> Void
+        private let release: @Sendable () -> Void
 
-        fileprivate init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+        fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
 
-        deinit { giveBack() }
+        deinit { release() }
     }
 
     /// - Throws: `throttled`.
-    package func takePlace(for claimant: Claimant, of payer: Partition) throws(BrokerError) -> Place {
+    package func takePlace(for claimant: QuotaOwner, of payer: Partition) throws(BrokerError) -> Place {
         let claimant = claimant.orAllUnnamed
         guard state.withLock({ $0.places.take(for: claimant, of: payer) }) else {
             throw Self.tooMany("There are too many watches of this program, or of your programs together")
@@ -49,7 +49,7 @@ package final class Watches: Sendable {
     }
 
     /// - Returns: what lets a connection with watches stay when the places run out; nil where its program has many such.
-    func stay(of claimant: Claimant, _ payer: Partition) -> Place? {
+    func stay(of claimant: QuotaOwner, _ payer: Partition) -> Place? {
         let claimant = claimant.orAllUnnamed
         guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
         return Place { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }

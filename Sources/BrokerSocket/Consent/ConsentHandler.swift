@@ -8,7 +8,7 @@ final class ConsentHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let desk: ConsentDesk
+    private let desk: ConsentSession
     private let port: Int
     private let limits: RedirectLimits
     private var head: HTTPRequestHead?
@@ -17,7 +17,7 @@ final class ConsentHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var isAnswered = false
 
-    init(_ desk: ConsentDesk, port: Int, limits: RedirectLimits) {
+    init(_ desk: ConsentSession, port: Int, limits: RedirectLimits) {
         self.desk = desk
         self.port = port
         self.limits = limits
@@ -84,7 +84,7 @@ final class ConsentHandler: ChannelInboundHandler {
 }
 
 /// One question, and what is said about it.
-final class ConsentDesk: Sendable {
+final class ConsentSession: Sendable {
     let form: ConsentForm
     private let question: ConsentQuestion
     private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome

@@ -35,7 +35,7 @@ enum ConsentTemplate {
             \(texts.areWhole ? choice(question.caller) : refusal)
             </form>
             <details><summary>What the broker judged it by</summary><dl>
-            \(joined(texts.facts.map(FactWords.entry)))</dl></details>
+            \(joined(texts.facts.map(FactDescriptions.entry)))</dl></details>
             """
     }
 

@@ -19,7 +19,7 @@ package struct LoopbackConsentPages: ConsentPages {
         _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
     ) async throws(RedirectError) -> any ConsentPage {
         let form = ConsentForm(offersAllowing: ConsentTexts(question).areWhole, random: random)
-        let desk = ConsentDesk(question, form: form, answer: answer)
+        let desk = ConsentSession(question, form: form, answer: answer)
         do {
             let listening = try await ServerBootstrap(group: eventLoop)
                 .serverChannelOption(.backlog, value: 16)

@@ -148,7 +148,7 @@ final class SocketStream: ReactorSource {
     private func closeAside(_ then: @escaping @Sendable () -> Void) {
         let descriptor = descriptor
         let code = DetachedThread.start {
-            broker_close_leaving(descriptor)
+            broker_close_in_own_fd_table(descriptor)
             then()
         }
         // Without a thread to spare it stays as it is: whoever sent that keeps its place.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listening Unix stream socket, ready for a ``LineListener``.
+/// A listening Unix stream socket, ready for a ``LocalListener``.
 package final class ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The file the broker bound itself; nil for an inherited socket, whose path belongs to the one who made it.

@@ -66,7 +66,7 @@ private struct Reader {
 
     func malformed(at start: Int) -> AuthenticationChallenge.Malformed { .init(rest: text(start..<bytes.count)) }
 
-    mutating func skip(_ isMeant: (UInt8) -> Bool) { while !isAtEnd, isMeant(bytes[place]) { place += 1 } }
+    mutating func skip(_ matches: (UInt8) -> Bool) { while !isAtEnd, matches(bytes[place]) { place += 1 } }
 
     mutating func take(_ byte: UInt8) -> Bool {
         guard !isAtEnd, bytes[place] == byte else { return false }

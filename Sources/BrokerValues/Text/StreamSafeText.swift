@@ -4,18 +4,18 @@ extension String {
     /// Strings are compared by canonical equivalence, for which the marks on a character are put in order; that takes time
     /// with the square of their number. No language comes near thirty.
     package var isStreamSafe: Bool {
-        var marks = MarksInARow()
+        var marks = CombiningMarkCounter()
         return unicodeScalars.allSatisfy { marks.allow($0) }
     }
 
     /// The same text with a joiner that is not seen wherever more marks than that follow each other (UAX #15, D4).
     package var streamSafe: String {
         guard !isStreamSafe else { return self }
-        var (marks, text) = (MarksInARow(), UnicodeScalarView())
+        var (marks, text) = (CombiningMarkCounter(), UnicodeScalarView())
         for scalar in unicodeScalars {
             if !marks.allow(scalar) {
                 text.append("\u{34f}")
-                marks = MarksInARow()
+                marks = CombiningMarkCounter()
                 _ = marks.allow(scalar)
             }
             text.append(scalar)
@@ -32,7 +32,7 @@ extension String {
     }
 }
 
-private struct MarksInARow {
+private struct CombiningMarkCounter {
     private var count = 0
 
     /// - Returns: false for one too many.

@@ -6,11 +6,11 @@ import BrokerModel
 /// earlier copy opens leads to the new one.
 struct AddedSource: Sendable {
     var source: String
-    /// As ``MadeKey/parameters``.
+    /// As ``NewKey/parameters``.
     var parameters: [UInt8]
     private var box: [UInt8]
 
-    init(_ source: String, _ made: MadeKey, of wrapping: KeyWrapping) {
+    init(_ source: String, _ made: NewKey, of wrapping: KeyWrapping) {
         (self.source, parameters) = (source, made.parameters)
         let binding = Self.binding(wrapping.vaultID, source)
         let key = made.key.subkey(3, "tb-wraps")

@@ -32,10 +32,10 @@ package struct CredentialSource: KeySource {
 
     package func isAvailable() async -> Bool { isPassed || service.isThere }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey {
         guard !isPassed, service.isThere else {
             do throws(VaultError) {
-                return MadeKey(key: try derived(for: vaultID))
+                return NewKey(key: try derived(for: vaultID))
             } catch {
                 guard !isPassed else { throw error }
                 throw .keyUnavailable(
@@ -46,7 +46,7 @@ package struct CredentialSource: KeySource {
         }
         let key = Secret.random(count: keyByteCount)
         do throws(CredentialService.Failure) {
-            return MadeKey(key: key, parameters: Array(try await service.seal(key, as: Self.name(of: vaultID)).utf8))
+            return NewKey(key: key, parameters: Array(try await service.seal(key, as: Self.name(of: vaultID)).utf8))
         } catch {
             throw .keyUnavailable("systemd did not seal the vault's key: \(error.text).")
         }

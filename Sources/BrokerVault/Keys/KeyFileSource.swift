@@ -41,14 +41,14 @@ package struct KeyFileSource: KeySource {
     package static let name = "key-file"
     package var name: String { Self.name }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
         let place = place(of: vaultID)
-        if let key = try readKey(at: place) { return MadeKey(key: key) }
+        if let key = try readKey(at: place) { return NewKey(key: key) }
         try markFolder()
         place.directory.removeIfPresent(place.temporaryName)
         let key = Secret.random(count: keyByteCount)
         try write(key, to: place)
-        return MadeKey(key: key)
+        return NewKey(key: key)
     }
 
     package func key(
@@ -72,7 +72,7 @@ package struct KeyFileSource: KeySource {
 
     /// Moves a key that lies beside its vault. At every moment one of the two files is whole; a move that fails is tried again
     /// at the next start.
-    package func proved(for vaultID: [UInt8]) {
+    package func didUnlock(with vaultID: [UInt8]) {
         let place = place(of: vaultID)
         guard apart != nil, beside.directory.exists(beside.name) else { return }
         do throws(VaultError) {

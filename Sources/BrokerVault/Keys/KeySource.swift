@@ -17,7 +17,7 @@ package protocol KeySource: Sendable {
     /// - Parameters:
     ///   - vaultID: 16 random bytes; tells apart keys of several vaults in one place.
     ///   - passphrase: a person's, if one was given.
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey
 
     /// The key of an existing vault. Never makes one: a vault whose key is gone must say so.
     ///
@@ -26,7 +26,7 @@ package protocol KeySource: Sendable {
     func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
 
     /// As above, for sources that other programs keep.
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> MadeKey
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> NewKey
 
     func key(
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
@@ -39,7 +39,7 @@ package protocol KeySource: Sendable {
     func keepsKey(of vaultID: [UInt8]) async -> Bool
 
     /// The vault has been opened with the key from here.
-    func proved(for vaultID: [UInt8]) async
+    func didUnlock(with vaultID: [UInt8]) async
 
     /// The vault has its key from elsewhere from now on. Whatever goes wrong, the key that stays behind opens old copies only.
     func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async
@@ -53,7 +53,7 @@ package protocol KeySource: Sendable {
 extension KeySource {
     package func isAvailable() async -> Bool { true }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey {
         try await makeKey(for: vaultID, passphrase: passphrase, .atStart)
     }
 
@@ -65,7 +65,7 @@ extension KeySource {
 
     package func makeKey(
         for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
-    ) async throws(VaultError) -> MadeKey {
+    ) async throws(VaultError) -> NewKey {
         try await makeKey(for: vaultID, passphrase: passphrase)
     }
 
@@ -79,7 +79,7 @@ extension KeySource {
 
     package func keepsKey(of vaultID: [UInt8]) async -> Bool { false }
 
-    package func proved(for vaultID: [UInt8]) async {}
+    package func didUnlock(with vaultID: [UInt8]) async {}
 
     package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async {}
 
@@ -90,7 +90,7 @@ extension KeySource {
     }
 }
 
-package struct MadeKey: Sendable {
+package struct NewKey: Sendable {
     /// ``keyByteCount`` bytes.
     package var key: Secret
     /// What the source needs to find or derive the key again (a salt, costs, an item's id); kept in the clear.

@@ -1,7 +1,7 @@
 import BrokerModel
 
 /// What key sources find around the broker.
-package struct KeySurroundings: Sendable {
+package struct KeySourceContext: Sendable {
     /// Of the vault.
     package var directory: StateDirectory
     /// Where a key file lies, if not beside the vault.
@@ -11,11 +11,11 @@ package struct KeySurroundings: Sendable {
     /// Seals a key where the unit has no credential.
     package var credentialService = CredentialService()
     /// Brings the passphrase where no person does; nil where nothing does.
-    package var passphrase: PassphraseSource.Bringer?
+    package var passphrase: PassphraseSource.PassphraseProvider?
 
     package init(
         directory: StateDirectory, keyDirectory: StateDirectory? = nil, credentials: String? = nil,
-        passphrase: PassphraseSource.Bringer? = nil
+        passphrase: PassphraseSource.PassphraseProvider? = nil
     ) {
         self.directory = directory
         self.keyDirectory = keyDirectory
@@ -26,7 +26,7 @@ package struct KeySurroundings: Sendable {
 
 /// The key sources that a configuration can name (`vault.key_source`). A new one is its type, and an entry here.
 package enum KeySources {
-    package typealias Maker = @Sendable (KeySurroundings) -> any KeySource
+    package typealias Maker = @Sendable (KeySourceContext) -> any KeySource
 
     private static let makers: KeyValuePairs<String, Maker> = [
         KeyFileSource.name: { KeyFileSource(in: $0.directory, apartIn: $0.keyDirectory) },
@@ -37,7 +37,7 @@ package enum KeySources {
 
     package static var names: [String] { makers.map(\.key) }
 
-    package static func all(in surroundings: KeySurroundings) -> [any KeySource] {
+    package static func all(in surroundings: KeySourceContext) -> [any KeySource] {
         makers.map { $0.value(surroundings) }
     }
 }

@@ -10,12 +10,12 @@ package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
     package var name: String { Self.name }
 
-    package typealias Bringer = @Sendable () async throws(VaultError) -> Secret
+    package typealias PassphraseProvider = @Sendable () async throws(VaultError) -> Secret
 
-    private let bringer: Bringer?
+    private let bringer: PassphraseProvider?
 
     /// - Parameter bringer: asked where no person gave the passphrase.
-    package init(from bringer: Bringer? = nil) { self.bringer = bringer }
+    package init(from bringer: PassphraseProvider? = nil) { self.bringer = bringer }
 
     private func passphrase(_ given: Secret?, orElse sentence: String) async throws(VaultError) -> Secret {
         if let given { return given }
@@ -23,7 +23,7 @@ package struct PassphraseSource: KeySource {
         return try await bringer()
     }
 
-    package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> MadeKey {
+    package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> NewKey {
         let passphrase = try await passphrase(
             given,
             orElse: "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
@@ -35,7 +35,7 @@ package struct PassphraseSource: KeySource {
         let costs = PassphraseCosts.usual
         let salt = Secret.random(count: PassphraseCosts.saltCount).withBytes { [UInt8]($0) }
         let key = try await costs.key(from: passphrase, salt: salt)
-        return MadeKey(key: key, parameters: costs.parameters(salt: salt))
+        return NewKey(key: key, parameters: costs.parameters(salt: salt))
     }
 
     package func key(

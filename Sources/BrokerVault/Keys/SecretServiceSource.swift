@@ -27,14 +27,14 @@ package struct SecretServiceSource: KeySource {
 
     package func makeKey(
         for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
-    ) async throws(VaultError) -> MadeKey {
+    ) async throws(VaultError) -> NewKey {
         let id = vaultID.hexadecimal
         do throws(KeyringFailure) {
             return try await Self.run(attempt) { (keyring) throws(KeyringFailure) in
-                if let key = try keyring.key(of: id) { return MadeKey(key: key) }
+                if let key = try keyring.key(of: id) { return NewKey(key: key) }
                 let key = Secret.random(count: keyByteCount)
                 try keyring.store(key, of: id)
-                return MadeKey(key: key)
+                return NewKey(key: key)
             }
         } catch { throw error.unavailable }
     }

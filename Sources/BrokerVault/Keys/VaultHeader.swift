@@ -78,7 +78,7 @@ extension VaultHeader {
             for: vaultID, parameters: keyParameters, passphrase: passphrase, attempt)
         let wrapping = try KeyWrapping(from: source.name, key, vaultID).of(format)
         guard wrapping.check == keyCheck else { throw source.mismatch(path, isTyped: passphrase != nil) }
-        await source.proved(for: vaultID)
+        await source.didUnlock(with: vaultID)
         return wrapping
     }
 }

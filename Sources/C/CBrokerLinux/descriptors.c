@@ -78,7 +78,7 @@ static void lend(int descriptor, struct leaving *leaving) {
     pthread_mutex_unlock(&lock);
 }
 
-void broker_close_leaving(int descriptor) {
+void broker_close_in_own_fd_table(int descriptor) {
     struct leaving leaving;
     pthread_t thread;
     sem_init(&leaving.may_leave, 0, 0);

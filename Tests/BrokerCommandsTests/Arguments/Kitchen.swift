@@ -44,8 +44,8 @@ struct Bake: Command {
         arguments.choice("glazed", &isGlazed, "Whether it shines.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard bread != "air" else { throw UsageMistake("Air cannot be baked.") }
+    func validate() throws(UsageError) {
+        guard bread != "air" else { throw UsageError("Air cannot be baked.") }
     }
 
     func execute() -> ExitStatus { .done }
@@ -59,8 +59,8 @@ struct Guest: ArgumentGroup, Equatable {
         arguments.option("for", &name, value: "guest", "Who eats it.")
     }
 
-    func validate() throws(UsageMistake) {
-        guard name?.isEmpty != true else { throw UsageMistake("A guest has a name.") }
+    func validate() throws(UsageError) {
+        guard name?.isEmpty != true else { throw UsageError("A guest has a name.") }
     }
 
     static func == (guest: Guest, name: String?) -> Bool { guest.name == name }

@@ -46,7 +46,7 @@ struct SSHLineTests {
 
     @Test("a folder is taken from the far side's words, whatever its login shell writes before")
     func folder() {
-        func folder(_ text: String) -> String? { FarFolder("n0", in: Array(text.utf8))?.path }
+        func folder(_ text: String) -> String? { RemoteFolder("n0", in: Array(text.utf8))?.path }
         #expect(folder("brokerctl-folder n0 /tmp/brokerctl-n0\n") == "/tmp/brokerctl-n0")
         #expect(folder("Hello\r\n> brokerctl-folder n0 /run/user/7/brokerctl-n0\nmore") == "/run/user/7/brokerctl-n0")
         #expect(folder("brokerctl-folder n0 /tmp/brokerctl-n0") == nil, "the line is not whole")
@@ -61,7 +61,7 @@ struct SSHLineTests {
             "/" + String(repeating: "a", count: 100) + "/brokerctl-n0",
         ])
     func foreign(path: String) {
-        #expect(FarFolder("n0", in: Array("brokerctl-folder n0 \(path)\n".utf8)) == nil)
+        #expect(RemoteFolder("n0", in: Array("brokerctl-folder n0 \(path)\n".utf8)) == nil)
     }
 
     @Test("whatever the far side says, a folder is a short path of plain characters and our name")
@@ -77,7 +77,7 @@ struct SSHLineTests {
                 }
                 bytes.replaceSubrange(place..<min(bytes.count, place + Int.random(in: 0...2)), with: some)
             }
-            guard let path = FarFolder("n0", in: bytes)?.path else { continue }
+            guard let path = RemoteFolder("n0", in: bytes)?.path else { continue }
             let isPlain = path.utf8.allSatisfy { (0x21...0x7e).contains($0) && !"%:$'\\\"".utf8.contains($0) }
             #expect(
                 isPlain && path.hasPrefix("/") && path.hasSuffix("/brokerctl-n0") && path.utf8.count <= 90, "\(path)")
@@ -91,10 +91,10 @@ struct SSHLineTests {
             for (place, root) in [(runtime, runtime), ("/nonexistent", "/tmp"), ("", "/tmp")] {
                 let name = UUID().uuidString
                 let launch = Launch(
-                    "sh", ["-c", FarFolder.keeper(name)], environment: ["XDG_RUNTIME_DIR": place], hasInput: true)
+                    "sh", ["-c", RemoteFolder.keeper(name)], environment: ["XDG_RUNTIME_DIR": place], hasInput: true)
                 let keeper = try bed.start(launch, as: "keeper")
                 try await keeper.waitForText("\n")
-                let folder = try #require(FarFolder(name, in: Array(keeper.outputText.utf8)))
+                let folder = try #require(RemoteFolder(name, in: Array(keeper.outputText.utf8)))
                 #expect(folder.path.hasPrefix(root + "/"))
                 #expect(try await bed.require("stat", ["-c", "%a", folder.path]) == "700\n")
                 try "x".write(toFile: folder.socket(for: "/here/broker.sock"), atomically: true, encoding: .utf8)
@@ -114,17 +114,17 @@ struct SSHLineTests {
             let name = UUID().uuidString
             #expect(mkdir("\(runtime)/brokerctl-\(name)", 0o755) == 0)
             let result = try await bed.run(
-                Launch("sh", ["-c", FarFolder.keeper(name)], environment: ["XDG_RUNTIME_DIR": runtime]))
-            #expect(FarFolder(name, in: Array(result.outputData))?.path.hasPrefix("/tmp/") == true, "\(result)")
+                Launch("sh", ["-c", RemoteFolder.keeper(name)], environment: ["XDG_RUNTIME_DIR": runtime]))
+            #expect(RemoteFolder(name, in: Array(result.outputData))?.path.hasPrefix("/tmp/") == true, "\(result)")
         }
     }
 
     @Test("no shell has a line's end or a comment to read, and nothing in several words is no command")
     func commands() {
         for words in [["a\nb"], ["echo", "'x"], []] {
-            #expect(!FarCommand(words).line([("A", "/s"), ("B", "/t")]).contains("\n"))
+            #expect(!RemoteProgram(words).line([("A", "/s"), ("B", "/t")]).contains("\n"))
         }
-        #expect(!FarFolder.keeper("n0").contains("\n"))
-        #expect(FarCommand([]).isLogin && FarCommand([""]).isLogin && !FarCommand(["", ""]).isLogin)
+        #expect(!RemoteFolder.keeper("n0").contains("\n"))
+        #expect(RemoteProgram([]).isLogin && RemoteProgram([""]).isLogin && !RemoteProgram(["", ""]).isLogin)
     }
 }

@@ -14,11 +14,11 @@ final class CacheBed: Sendable {
     private let folder: String
 
     init(
-        _ limits: CacheIndex.Limits = CacheIndex.Limits(), resting: CacheIndex.Limits = .resting
+        _ limits: CacheIndex.Limits = CacheIndex.Limits(), idle: CacheIndex.Limits = .idle
     ) async throws {
         folder = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
-        index = CacheIndex(vault: vault, limits: limits, resting: resting)
+        index = CacheIndex(vault: vault, limits: limits, idle: resting)
         writer = CacheWriter(
             vault: vault, index: index, clock: clock, settings: { EngineSettings() }, log: .silent)
     }

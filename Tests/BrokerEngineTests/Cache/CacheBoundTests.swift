@@ -61,7 +61,7 @@ struct CacheBoundTests {
 
     @Test("while nothing is asked for, what was not used for longest goes, unless the disk lacks something")
     func resting() async throws {
-        let bed = try await CacheBed(resting: Self.limits(tokens: 20_000))
+        let bed = try await CacheBed(idle: Self.limits(tokens: 20_000))
         let owners = (0..<60).map { Self.owner("person-\($0)") }
         for owner in owners {
             #expect(await bed.write([try bed.row(.accessToken(owner, "home", ["a"]), isPut: true)]))
@@ -70,11 +70,11 @@ struct CacheBoundTests {
         #expect(bed.index.tokens(of: bed.key(owners[0])) != nil)
         bed.vault.failWriting(.full("no space"))
         #expect(await !bed.write([try bed.row(.accessToken(owners[1], "home", ["b"]), isPut: true)]))
-        bed.index.rest()
+        bed.index.trim()
         #expect(bed.index.count == 60, "the disk lacks something")
         bed.vault.failWriting(nil)
         #expect(await bed.write([try bed.row(.accessToken(owners[2], "home", ["c"]), isPut: true)]))
-        bed.index.rest()
+        bed.index.trim()
         #expect((1..<30).contains(bed.index.count))
         #expect(bed.index.tokens(of: bed.key(owners[0])) != nil, "it was used after the others")
         #expect(bed.index.tokens(of: bed.key(owners[3])) == nil)
@@ -83,9 +83,9 @@ struct CacheBoundTests {
 
     @Test("accounts rest as tokens do, a group whole; of equal ones the one that was used last stays")
     func restingAccounts() async throws {
-        var resting = CacheIndex.Limits()
+        var idle = CacheIndex.Limits()
         resting.accounts = 20_000
-        let bed = try await CacheBed(resting: resting)
+        let bed = try await CacheBed(idle: resting)
         let groups = (0..<3).map {
             CacheIndex.GroupKey(partition: Sample.partition, group: .init(rawValue: "app:\($0)"))
         }
@@ -96,7 +96,7 @@ struct CacheBoundTests {
             }
         }
         #expect(groups.allSatisfy { bed.index.accounts(of: $0) != nil })
-        bed.index.rest()
+        bed.index.trim()
         let stayed = groups.map { bed.index.accounts(of: $0) != nil }
         #expect(stayed == [false, false, true])
         for group in groups { #expect(try bed.index.loadAccounts(of: group).entries.count == 10) }

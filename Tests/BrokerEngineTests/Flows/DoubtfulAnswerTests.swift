@@ -122,7 +122,8 @@ struct DoubtfulAnswerTests {
         bed.clock.advance(bySeconds: 4000)
         bed.provider.whenRedeeming { _ throws(ProviderError) in
             throw .unusableTokens(
-                UnusableTokens(refreshToken: Secret("rt-9"), tokenType: nil, status: 200, message: "no access token"))
+                RejectedTokenResponse(
+                    refreshToken: Secret("rt-9"), tokenType: nil, status: 200, message: "no access token"))
         }
         let told = await failure(bed)
         #expect(told?.kind == .invalidResponse)

@@ -102,7 +102,7 @@ struct FairShareTests {
         var settings = EngineSettings()
         settings.openInteractions = 4
         bed.engine.apply(settings)
-        func refusal(_ number: Int, _ claimant: Claimant) -> (Task<AcquiredToken, any Error>, Promise<ErrorKind?>) {
+        func refusal(_ number: Int, _ claimant: QuotaOwner) -> (Task<AcquiredToken, any Error>, Promise<ErrorKind?>) {
             let (browser, refusal) = (Browser(), Promise<ErrorKind?>())
             let request = bed.interactive {
                 $0.loginHint = "person-\(number)"
@@ -123,7 +123,7 @@ struct FairShareTests {
         }
         var waiting: [Task<AcquiredToken, any Error>] = []
         var kinds: [ErrorKind?] = []
-        let claimants: [Claimant] = (0..<4).map { .unnamedSandbox(unit: "\($0)") } + [.process(pid: 1)]
+        let claimants: [QuotaOwner] = (0..<4).map { .unnamedSandbox(unit: "\($0)") } + [.process(pid: 1)]
         for (number, claimant) in claimants.enumerated() {
             let (task, outcome) = refusal(number, claimant)
             waiting.append(task)
@@ -134,7 +134,7 @@ struct FairShareTests {
         for task in waiting { _ = await task.result }
 
         var subscriptions: [Subscription] = []
-        func subscribe(_ claimant: Claimant) throws {
+        func subscribe(_ claimant: QuotaOwner) throws {
             subscriptions.append(
                 try bed.engine.subscribe(to: [.account], group: nil, of: claimant, in: Sample.partition) { _ in })
         }

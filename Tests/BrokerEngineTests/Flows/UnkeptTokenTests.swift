@@ -50,7 +50,8 @@ struct UnkeptTokenTests {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { _ throws(ProviderError) in
             throw .unusableTokens(
-                UnusableTokens(refreshToken: Secret("rt-9"), tokenType: nil, status: 200, message: "no access token"))
+                RejectedTokenResponse(
+                    refreshToken: Secret("rt-9"), tokenType: nil, status: 200, message: "no access token"))
         }
         #expect(await signIn(bed, as: "alice")?.kind == .invalidResponse)
         try await bed.provider.waitForRevocations()

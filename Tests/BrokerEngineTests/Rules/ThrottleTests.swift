@@ -177,7 +177,7 @@ struct ThrottleTests {
 
     @Test("for 120 seconds the holder of a dead refresh token, and no other, gets the reason; a new sign-in clears it")
     func ending() {
-        let holder = RequestThrottle.Holder(partition: Sample.partition, owner: Sample.owner())
+        let holder = RequestThrottle.TokenKey(partition: Sample.partition, owner: Sample.owner())
         let error = BrokerError(.interactionRequired, "revoked", reason: .refreshTokenRevoked)
         var throttle = RequestThrottle(limit: 2)
         throttle.ended(holder, with: error, at: .seconds(10))

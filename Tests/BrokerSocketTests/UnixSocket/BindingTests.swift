@@ -225,7 +225,7 @@ struct BindingTests {
             let other = try bed.start(Launch("/usr/bin/python3", ["-c", script, path]), as: "other")
             try await other.waitForText("sent")
             let service = ScriptedService()
-            let listener = try await LineListener.start(
+            let listener = try await LocalListener.start(
                 ListeningSocket.inherited(descriptor), on: reactor, service: service, logger: Logger(label: "test"))
             #expect(try await early.readLine() == "early")
             #expect(try await early.ask("later") == "later")

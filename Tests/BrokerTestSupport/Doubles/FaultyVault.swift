@@ -207,7 +207,7 @@ extension Vault {
     /// The vault in this folder, at first with its key in a file beside it; the folder is made if need be.
     package static func open(in folder: String, logger: Logger = .silent) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: folder)
-        let sources = KeySourceChoice(KeySources.all(in: KeySurroundings(directory: directory)))
+        let sources = KeySourceChoice(KeySources.all(in: KeySourceContext(directory: directory)))
         return try await open(in: directory, keySources: sources, at: 0, logger: logger)
     }
 

@@ -146,7 +146,7 @@ package final class ScriptedPeer: Sendable {
     /// Waits until the other side has read all that was sent, or is gone.
     package func waitUntilRead() {
         // Nothing tells of it: the kernel is asked again every millisecond.
-        while SocketQueue.unread(descriptor) > 0 { poll(nil, 0, 1) }
+        while StartupFailureResponder.unread(descriptor) > 0 { poll(nil, 0, 1) }
     }
 
     /// Keeps the connection without reading or writing until the other side leaves.

@@ -148,7 +148,7 @@ package actor LineClient {
     }
 
     /// Whether the other side has not read everything that was sent.
-    package var isUnread: Bool { !isClosed && SocketQueue.unread(descriptor) > 0 }
+    package var isUnread: Bool { !isClosed && StartupFailureResponder.unread(descriptor) > 0 }
 
     /// Sends a line and gives the next one that comes.
     package func ask(_ line: String) async throws -> String? {

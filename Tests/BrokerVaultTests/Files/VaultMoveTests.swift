@@ -27,7 +27,7 @@ struct VaultMoveTests {
 
         func secrets() async throws -> [String] {
             let directory = try directory()
-            let sources = KeySources.all(in: KeySurroundings(directory: directory))
+            let sources = KeySources.all(in: KeySourceContext(directory: directory))
             let vault = try await Vault.open(
                 in: directory, keySources: KeySourceChoice(sources), at: 0, logger: .silent)
             let found = try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).map {

@@ -97,7 +97,7 @@ struct CredentialTests {
 struct KeyOrderTests {
     private func open(_ bed: VaultBed, order: [String], credentials: String?) async throws -> Vault {
         let directory = try StateDirectory.open(creating: bed.path)
-        var surroundings = KeySurroundings(directory: directory, credentials: credentials)
+        var surroundings = KeySourceContext(directory: directory, credentials: credentials)
         surroundings.credentialService = CredentialService(at: bed.bed.path("nobody"))
         let sources = KeySources.all(in: surroundings)
         return try await Vault.open(

@@ -112,7 +112,7 @@ struct KeyPlaceTests {
             let vault = try await Vault.open(
                 in: directory,
                 keySources: KeySourceChoice(
-                    KeySources.all(in: KeySurroundings(directory: directory, keyDirectory: keys))),
+                    KeySources.all(in: KeySourceContext(directory: directory, keyDirectory: keys))),
                 at: 0, logger: .silent)
             try await vault.setKeySource("passphrase", passphrase: Secret("a long sentence"), at: 0)
             await vault.close()

@@ -15,8 +15,8 @@ private final class RememberedKeys: KeySource {
         self.keyCount = keyCount
     }
 
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
-        let made = MadeKey(key: .random(count: keyCount), parameters: [1, 2, 3] + vaultID)
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
+        let made = NewKey(key: .random(count: keyCount), parameters: [1, 2, 3] + vaultID)
         keys.withLock { $0[made.parameters] = made.key }
         return made
     }
@@ -50,7 +50,7 @@ struct KeySourceTests {
         #expect(KeySources.names == ["key-file", "credential", "secret-service", "passphrase"])
         try await withVaultBed { bed in
             let directory = try StateDirectory.open(creating: bed.path)
-            let sources = KeySources.all(in: KeySurroundings(directory: directory))
+            let sources = KeySources.all(in: KeySourceContext(directory: directory))
             #expect(sources.map(\.name) == KeySources.names)
         }
     }
@@ -82,7 +82,7 @@ struct KeySourceTests {
             struct Renamed: KeySource {
                 let file: KeyFileSource
                 var name: String { "key-fool" }
-                func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
+                func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
                     try file.makeKey(for: vaultID, passphrase: nil)
                 }
                 func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) throws(VaultError) -> Secret {

@@ -26,7 +26,7 @@ struct VaultBed {
         let directory = try StateDirectory.open(creating: path)
         let anchors = [try StateDirectory.open(creating: anchors)]
         guard let keySource else {
-            let sources = KeySources.all(in: KeySurroundings(directory: directory))
+            let sources = KeySources.all(in: KeySourceContext(directory: directory))
             return try await Vault.open(
                 in: directory, keySources: KeySourceChoice(sources), anchors: anchors, at: 0, tidyingAfter: idleDelay,
                 logger: log.logger)

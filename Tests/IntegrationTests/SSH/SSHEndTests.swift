@@ -199,7 +199,7 @@ extension FarMachine {
             count = ours.count
             ours.formUnion(all.filter { ours.contains($0.parent) }.map(\.pid))
         }
-        let isMeant = try Regex(pattern)
-        return all.filter { ours.contains($0.pid) && $0.words.contains(isMeant) }.map(\.pid)
+        let matches = try Regex(pattern)
+        return all.filter { ours.contains($0.pid) && $0.words.contains(matches) }.map(\.pid)
     }
 }

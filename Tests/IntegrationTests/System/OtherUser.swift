@@ -53,8 +53,8 @@ struct OtherUser: Sendable {
         return try await answer(to: id)
     }
 
-    func message(_ what: String, where isMeant: @escaping @Sendable (JSONObject) -> Bool) async throws -> JSONObject {
-        try await awaited(what) { messages.first(where: isMeant) }
+    func message(_ what: String, where matches: @escaping @Sendable (JSONObject) -> Bool) async throws -> JSONObject {
+        try await awaited(what) { messages.first(where: matches) }
     }
 
     /// Everything that came so far.

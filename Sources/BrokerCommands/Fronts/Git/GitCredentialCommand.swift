@@ -35,8 +35,8 @@ struct GitCredentialCommand: FrontCommand {
             "action", &action, "get, store or erase; git says which.", completing: .words(["get", "store", "erase"]))
     }
 
-    func validate() throws(UsageMistake) {
-        guard options.app != nil else { throw UsageMistake("Say for which app: --app.") }
+    func validate() throws(UsageError) {
+        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

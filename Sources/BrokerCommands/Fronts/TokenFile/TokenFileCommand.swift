@@ -29,8 +29,8 @@ struct TokenFileCommand: WaitingSubcommand {
         arguments.argument("path", &path, "Where the token is kept.", completing: .files)
     }
 
-    func validate() throws(UsageMistake) {
-        guard options.app != nil else { throw UsageMistake("Say for which app: --app.") }
+    func validate() throws(UsageError) {
+        guard options.app != nil else { throw UsageError("Say for which app: --app.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {

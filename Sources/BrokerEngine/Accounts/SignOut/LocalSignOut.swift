@@ -38,7 +38,7 @@ struct LocalSignOut: Sendable {
         var change = CacheChange(in: partition)
         var client: String?
         if let app, reach.sparesOthers {
-            let others = try OtherUsers(
+            let others = try AppsStillUsingAccount(
                 of: outcome.accounts, besides: app, among: members, in: index, partition)
             outcome.isShared = others.shareTokens(of: app)
             // When nobody else uses the account, nothing of it stays behind, whichever client it was for.

@@ -18,7 +18,7 @@ package struct SignOutRequest: Sendable {
     package var presentation = Presentation.client
     /// Seconds the browser has.
     package var timeout: Int64 = 120
-    package var claimant = Claimant.unidentified
+    package var claimant = QuotaOwner.unidentified
     package var correlationID: String
 
     package init(partition: Partition, account: AccountReference, correlationID: String) {

@@ -19,4 +19,4 @@ int broker_leave_descriptors(void);
 
 /// Closes a Unix socket so that nothing lingers that waits in it: the kernel lingers for no thread that ends. Returns when it is
 /// closed: not for a thread that others need.
-void broker_close_leaving(int descriptor);
+void broker_close_in_own_fd_table(int descriptor);

@@ -17,8 +17,8 @@ func readClaims(_ bytes: UnsafeRawBufferPointer) {
             idToken: token, against: expected, at: metadata)
         precondition(claims != nil || !mustAccept, "a valid seed was refused")
         guard let claims else { return }
-        let isMeant = claims.issuer == "https://provider.example" && !claims.subject.text.isEmpty
-        precondition(isMeant && claims.all["nonce"]?.stringValue == "nonce", "claims of another sign-in")
+        let matches = claims.issuer == "https://provider.example" && !claims.subject.text.isEmpty
+        precondition(matches && claims.all["nonce"]?.stringValue == "nonce", "claims of another sign-in")
     }
 }
 

@@ -1,0 +1,103 @@
+import BrokerModel
+import BrokerValues
+
+/// The audit log of one person: a chain for each ring, and one sequence of numbers for all. Pure.
+struct PartitionAudit: Sendable {
+    /// Blocks that each ring keeps.
+    typealias Room = [AuditRing: Int64]
+
+    private var chains: [AuditRing: AuditChain] = [:]
+    private var sequence: Int64 = 0
+    private var isComplete = true
+    private let run: String
+
+    /// A new log.
+    ///
+    /// - Parameter run: of the broker.
+    init(in run: String) { self.run = run }
+
+    /// Goes on where the earlier one ended.
+    init(after head: AuditHeadRecord, _ blocks: [AuditBlockRecord], in run: String) {
+        self.run = run
+        sequence = head.sequence
+        isComplete = head.isComplete
+        for ring in AuditRing.allCases {
+            guard let end = head.end(of: ring) else { continue }
+            let tail = blocks.filter { $0.ring == ring }.max { $0.number < $1.number }
+            chains[ring] = AuditChain(ring, after: end, tail: tail)
+        }
+    }
+
+    mutating func append(_ entry: AuditEntry, keeping room: Room) {
+        sequence += 1
+        var entry = entry
+        entry.sequence = sequence
+        let ring = AuditRing(outcome: entry.outcome)
+        chains[ring, default: AuditChain(ring)].append(entry, keeping: room[ring] ?? 1)
+    }
+
+    mutating func mark(isComplete: Bool) { self.isComplete = isComplete }
+
+    /// Roughly the bytes it takes.
+    var weight: Int { chains.values.reduce(1_024) { $0 + $1.weight } }
+
+    var head: AuditHeadRecord {
+        AuditHeadRecord(sequence: sequence, isComplete: isComplete, run: run, ends: chains.mapValues(\.end))
+    }
+
+    /// The records to write for all appended entries, in one transaction with the head.
+    mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {
+        var all: (blocks: [AuditBlockRecord], dropped: [RecordKey]) = ([], [])
+        for ring in AuditRing.allCases {
+            guard let taken = chains[ring]?.take() else { continue }
+            all.blocks += taken.blocks
+            all.dropped += taken.dropped
+        }
+        return all
+    }
+}
+
+/// The audit log as the vault has it. Pure.
+struct StoredAuditLog: Sendable {
+    /// All that is kept, the oldest first.
+    let entries: [AuditEntry]
+    /// Whether nothing was taken out, put in, moved or changed of what is kept.
+    let isIntact: Bool
+    /// From this time on no entry was pushed out by newer ones; nil for an empty log.
+    let completeSince: NumericDate?
+
+    init(_ head: AuditHeadRecord?, _ blocks: [AuditBlockRecord]) {
+        let rings = Dictionary(grouping: blocks, by: \.ring).mapValues { $0.sorted { $0.number < $1.number } }
+        let kept = blocks.flatMap(\.entries).sorted { $0.sequence < $1.sequence }
+        entries = kept
+        // The first that is left of each ring that has lost some.
+        let firsts = AuditRing.allCases.compactMap { ring in
+            head?.end(of: ring).flatMap { $0.firstBlock > 1 ? rings[ring]?.first?.entries.first : nil }
+        }
+        completeSince = firsts.map(\.time).max() ?? kept.first?.time
+        let (first, newest) = (firsts.map(\.sequence).max() ?? 1, head?.sequence ?? 0)
+        isIntact =
+            AuditRing.allCases.allSatisfy { AuditChain.isIntact(rings[$0] ?? [], head?.end(of: $0)) }
+            && kept.drop { $0.sequence < first }.map(\.sequence).elementsEqual(first..<max(first, newest + 1))
+    }
+}
+
+extension AuditRing {
+    /// - Parameter outcome: of an entry.
+    init(outcome: String) {
+        self =
+            switch outcome {
+            case "cached", "issued": .tokens
+            case "done": .changes
+            default: .refusals
+            }
+    }
+}
+
+extension AuditEntry {
+    var roughBytes: Int {
+        let facts = (facts ?? [:]).reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
+        let texts = [caller?.id, app, account, detail, correlationID].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        return 256 + facts + texts + (scopes ?? []).reduce(0) { $0 + $1.utf8.count + 4 }
+    }
+}

@@ -1,0 +1,192 @@
+import BrokerModel
+import BrokerValues
+
+/// The person's side: what is asked, and what is answered.
+extension GrantStore {
+    package func list(in partition: Partition) throws(BrokerError) -> (grants: [Grant], requests: [GrantRequest]) {
+        let now = clock.now
+        var told: [GrantEvent] = []
+        let lists = try withLedger(of: partition) { _, ledger in
+            told = expire(&ledger, in: partition, now: now)
+            let grants = ledger.grants.values.map(\.grant).filter { $0.isGood(at: now) }
+            return (
+                grants: grants.sorted { ($0.createdOn, $0.id) < ($1.createdOn, $1.id) },
+                requests: ledger.requests.map(\.request)
+            )
+        }
+        for event in told { events.tell(event) }
+        return lists
+    }
+
+    /// The app that a request is for, as it was when the caller asked.
+    package func app(of request: String, in partition: Partition) throws(BrokerError) -> AppRegistration {
+        try open(request, in: partition).app
+    }
+
+    private func open(_ request: String, in partition: Partition) throws(BrokerError) -> PartitionGrants.OpenRequest {
+        _ = try list(in: partition)
+        let found = try withLedger(of: partition) { _, ledger in
+            ledger.requests.first { $0.request.id == request }
+        }
+        guard let found else { throw Self.unknown("request", request) }
+        return found
+    }
+
+    /// What a person agrees to, beside what was asked.
+    package struct Terms: Sendable {
+        package var accountID: String?
+        package var scopes: [String]?
+        /// Seconds; nil for as long as the rules allow.
+        package var lifetime: Int64?
+
+        package init(accountID: String? = nil, scopes: [String]? = nil, lifetime: Int64? = nil) {
+            self.accountID = accountID
+            self.scopes = scopes
+            self.lifetime = lifetime
+        }
+    }
+
+    package func approve(
+        request: String, _ terms: Terms, in partition: Partition
+    ) async throws(BrokerError) -> Grant {
+        let open = try open(request, in: partition)
+        var terms = terms
+        terms.accountID = terms.accountID ?? open.request.accountID
+        terms.scopes = terms.scopes ?? open.request.scopes
+        return try await approve(
+            open.subject.caller, as: open.app, terms, facts: open.request.facts, in: partition)
+    }
+
+    /// Also without a request, for a caller that is named.
+    package func approve(
+        _ caller: CallerIdentity, as app: AppRegistration, _ terms: Terms, facts: CallerFacts? = nil,
+        in partition: Partition
+    ) async throws(BrokerError) -> Grant {
+        let caller = caller.typed
+        guard caller.isLasting else {
+            throw BrokerError(
+                .invalidParameter,
+                "\(caller.id) has nothing by which it could be told again later, so nothing can be granted to it.")
+        }
+        let now = clock.now
+        let longest = GrantRules.longestLifetime(for: caller)
+        let lifetime = terms.lifetime.map { min($0, longest ?? $0) } ?? longest
+        let grant = Grant(
+            id: newID(), caller: caller, app: app.grantName, accountID: terms.accountID, scopes: terms.scopes,
+            createdOn: now, expiresOn: lifetime.map { now + $0 }, facts: facts)
+        let record = GrantRecord(grant: grant, app: app)
+        _ = try withLedger(of: partition) { _, _ in () }
+        let written: Result<Void, BrokerError> = await turns.run { [self] in
+            let part = GrantedPart(accountID: grant.accountID, scopes: grant.scopes)
+            return await add(record, of: app, replaces: part, in: partition)
+        }
+        try written.get()
+        return grant
+    }
+
+    /// Disk first, then memory. A grant for the same or less of the same app gives way.
+    private func add(
+        _ record: GrantRecord, of app: AppRegistration, replaces part: GrantedPart, in partition: Partition
+    ) async -> Result<Void, BrokerError> {
+        let subject = GrantSubject(record)
+        let now = clock.now
+        let gone: [GrantRecord]
+        let isFull: Bool
+        do throws(BrokerError) {
+            (gone, isFull) = try withLedger(of: partition) { _, ledger in
+                let replaced = ledger.grants.values.filter { GrantSubject($0) == subject && $0.grant.part == part }
+                return (replaced + ledger.outdated(at: now), ledger.grants.count >= GrantRules.grants)
+            }
+        } catch { return .failure(error) }
+        guard !isFull || !gone.isEmpty else {
+            return .failure(
+                BrokerError(
+                    .invalidParameter,
+                    "There are \(GrantRules.grants) grants already; revoke some with brokerctl grants revoke."))
+        }
+        do throws(VaultError) {
+            let sealed = try vault.seal(record, secret: nil, in: partition).sealed
+            try await vault.commit(VaultChange(in: partition, puts: [sealed], deletes: gone.map(\.key)))
+        } catch {
+            return .failure(Self.notWritten(error))
+        }
+        let told = state.withLock { state in
+            state.ledgers.write(in: partition) { ledger in
+                for old in gone { _ = ledger.remove(old.grant.id) }
+                ledger.put(record)
+            }
+            let answered = state.ledgers.use(partition) { ledger in
+                ledger.forgetRefusal(of: subject.caller, as: app)
+                let answered = ledger.request(of: subject)
+                return answered.flatMap { ledger.take($0.id) }?.request
+            }
+            return GrantEvent(partition: partition, change: .approved, request: answered ?? nil, grant: record.grant)
+        }
+        log.notice("a grant was made", metadata: ["app": "\(record.grant.app)", "caller": "\(record.grant.caller.id)"])
+        events.tell(told)
+        return .success(())
+    }
+
+    package func deny(request: String, in partition: Partition) throws(BrokerError) {
+        _ = try open(request, in: partition)
+        let denied = try withLedger(of: partition) { _, ledger in
+            let open = ledger.take(request)
+            if let open {
+                ledger.refuse(open, now: clock.now)
+            }
+            return open?.request
+        }
+        guard let denied else { throw Self.unknown("request", request) }
+        log.notice("a request was denied", metadata: ["app": "\(denied.app)", "caller": "\(denied.caller.id)"])
+        events.tell(GrantEvent(partition: partition, change: .denied, request: denied))
+    }
+
+    /// From now on nobody is let in by it, also if the disk refuses.
+    package func revoke(_ id: String, in partition: Partition) async throws(BrokerError) {
+        let revoked = try withLedger(of: partition) { unwritten, ledger in
+            let record = ledger.remove(id) ?? unwritten.revokedNotWritten[partition]?.first { $0.grant.id == id }
+            if let record, unwritten.revokedNotWritten[partition]?.contains(where: { $0.grant.id == id }) != true {
+                unwritten.revokedNotWritten[partition, default: []].append(record)
+            }
+            return record
+        }
+        guard let revoked else { throw Self.unknown("grant", id) }
+        events.tell(GrantEvent(partition: partition, change: .revoked, grant: revoked.grant))
+        let failure: VaultError? = await turns.run { [vault] in
+            do throws(VaultError) {
+                try await vault.commit(VaultChange(in: partition, deletes: [revoked.key]))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure {
+            throw BrokerError(
+                .internal,
+                "The grant counts no more, but that could not be written: it would be back after a restart; see the broker's log, and revoke it again.",
+                reason: .vaultNotWritable, cause: failure)
+        }
+        state.withLock { state in
+            state.unwritten.revokedNotWritten[partition]?.removeAll { $0.grant.id == id }
+            if state.unwritten.revokedNotWritten[partition]?.isEmpty == true {
+                state.unwritten.revokedNotWritten[partition] = nil
+            }
+            // Somebody may just have read it from the disk.
+            state.ledgers.write(in: partition) { _ = $0.remove(id) }
+        }
+        log.notice(
+            "a grant was revoked", metadata: ["app": "\(revoked.grant.app)", "caller": "\(revoked.grant.caller.id)"])
+    }
+
+    private static func unknown(_ what: String, _ id: String) -> BrokerError {
+        let shown = SafeText(id, atMost: 64, .mark).text
+        return BrokerError(
+            .invalidParameter, "There is no \(what) \(shown), or it has ended; see brokerctl grants list.")
+    }
+
+    private static func notWritten(_ error: VaultError) -> BrokerError {
+        BrokerError(
+            .internal, "The grant could not be written; see the broker's log, and try again.",
+            reason: .vaultNotWritable, cause: error)
+    }
+}

@@ -1,0 +1,221 @@
+import BrokerModel
+import BrokerValues
+
+/// The grants of one person, what callers ask for, and what was refused them. Pure: the time is handed in.
+struct PartitionGrants: Sendable {
+    private(set) var grants: [String: GrantRecord] = [:]
+    private var bySubject: [GrantSubject: [String]] = [:]
+    /// Requests that wait for an answer, the oldest first; at most ``GrantRules/openRequests``.
+    private(set) var requests: [OpenRequest] = []
+    private var refusals: [RefusedParty: Refusal] = [:]
+    private var weightOfGrants = 0
+
+    /// Roughly the bytes it takes.
+    var weight: Int {
+        requests.reduce(1_024 + weightOfGrants + refusals.count * 512) { $0 + 4_096 + $1.request.scopes.roughBytes }
+    }
+
+    struct OpenRequest: Sendable {
+        var request: GrantRequest
+        let subject: GrantSubject
+        let claimant: QuotaOwner
+        /// The app as it was asked for.
+        let app: AppRegistration
+        /// How often it took the place of an earlier one.
+        let extensions: Int
+    }
+
+    /// What became of a request.
+    enum Asked {
+        case open(GrantRequest)
+        /// - replaced: the request whose place it took.
+        case new(GrantRequest, replaced: GrantRequest?)
+        /// There is no room. Nothing gave way to it: whoever waits for an answer would ask again at once.
+        case refused
+    }
+
+    /// Who is not asked about. A caller makes up client ids that are not registered, so a refusal of one is for all of them.
+    private struct RefusedParty: Hashable {
+        let claimant: QuotaOwner
+        /// Nil for all unregistered clients.
+        let app: String?
+
+        init(_ claimant: QuotaOwner, as app: AppRegistration) {
+            self.claimant = claimant
+            self.app = app.isAdHoc ? nil : app.identity
+        }
+    }
+
+    private struct Refusal: Sendable {
+        var caller: CallerIdentity
+        var until: NumericDate
+        /// In a row.
+        var count: Int
+    }
+
+    init() {}
+
+    init(_ records: [GrantRecord]) {
+        for record in records { put(record) }
+    }
+
+    // MARK: Grants
+
+    mutating func put(_ record: GrantRecord) {
+        let subject = GrantSubject(record)
+        weightOfGrants += record.roughBytes
+        if let before = grants.updateValue(record, forKey: record.grant.id) {
+            weightOfGrants -= before.roughBytes
+        } else {
+            bySubject[subject, default: []].append(record.grant.id)
+        }
+    }
+
+    mutating func remove(_ id: String) -> GrantRecord? {
+        guard let record = grants.removeValue(forKey: id) else { return nil }
+        weightOfGrants -= record.roughBytes
+        let subject = GrantSubject(record)
+        bySubject[subject]?.removeAll { $0 == id }
+        if bySubject[subject]?.isEmpty == true { bySubject[subject] = nil }
+        return record
+    }
+
+    /// Part of the hot path of whoever is let in by a grant.
+    func grant(for subject: GrantSubject, as app: AppRegistration, _ reach: AppReach, now: NumericDate) -> Grant? {
+        guard let ids = bySubject[subject] else { return nil }
+        let binding = app.grantBinding
+        for id in ids {
+            guard let record = grants[id], record.binding == binding, record.grant.isGood(at: now),
+                record.grant.part.covers(reach, by: app)
+            else { continue }
+            return record.grant
+        }
+        return nil
+    }
+
+    /// Whether the subject has a grant of the same, which may be a later one.
+    func holds(_ grant: GrantInUse, of subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
+        let binding = app.grantBinding
+        return (bySubject[subject] ?? []).contains { id in
+            guard let record = grants[id], record.binding == binding, record.grant.isGood(at: now) else { return false }
+            return GrantInUse(record.grant).isSame(as: grant)
+        }
+    }
+
+    func hasAny(for subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
+        let binding = app.grantBinding
+        return (bySubject[subject] ?? []).contains { id in
+            grants[id].map { $0.binding == binding && $0.grant.isGood(at: now) } ?? false
+        }
+    }
+
+    mutating func use(_ id: String, now: NumericDate) {
+        grants[id]?.grant.uses += 1
+        grants[id]?.grant.lastUsedOn = now
+    }
+
+    /// Grants whose time is over: nobody is let in by them any more.
+    func outdated(at now: NumericDate) -> [GrantRecord] {
+        grants.values.filter { record in record.grant.expiresOn.map { $0 <= now } ?? false }
+    }
+
+    // MARK: Requests
+
+    /// When the person refused it, and asks not to be asked again so soon.
+    func refusedUntil(_ claimant: QuotaOwner, as app: AppRegistration, now: NumericDate) -> NumericDate? {
+        guard let until = refusals[RefusedParty(claimant, as: app)]?.until, now < until else { return nil }
+        return until
+    }
+
+    func request(of subject: GrantSubject) -> GrantRequest? { requests.first { $0.subject == subject }?.request }
+
+    /// One request for each caller and app is open. Who asks for more than before gets another one in its place, for all that was
+    /// asked: what a person has read is what they agree to.
+    mutating func ask(
+        _ subject: GrantSubject, by claimant: QuotaOwner, for app: AppRegistration, _ part: GrantedPart,
+        facts: CallerFacts, id: String, now: NumericDate
+    ) -> Asked {
+        var (part, extensions) = (part, 0)
+        let index = requests.firstIndex { $0.subject == subject }
+        if let open = index.map({ requests[$0] }) {
+            extensions = open.extensions + 1
+            if open.app.grantBinding == app.grantBinding {
+                let whole = open.request.part.union(part)
+                guard whole != open.request.part else { return .open(open.request) }
+                guard GrantRules.areShown(whole.scopes) else { return .refused }
+                part = whole
+            } else if app.isAdHoc {
+                // At another tenant. Both may wait.
+                return .refused
+            }
+            // Otherwise the app was registered anew: nobody is to agree to the earlier one by mistake.
+        }
+        guard extensions <= GrantRules.extensions, index != nil || hasRoom(for: claimant) else { return .refused }
+        let replaced = index.map { requests.remove(at: $0).request }
+        let request = GrantRequest(
+            id: id, caller: subject.caller, app: app.grantName, clientID: app.isAdHoc ? app.clientID : nil,
+            authority: app.authority.url, accountID: part.accountID, scopes: part.scopes?.asGiven, requestedOn: now,
+            facts: facts)
+        requests.append(
+            OpenRequest(request: request, subject: subject, claimant: claimant, app: app, extensions: extensions))
+        return .new(request, replaced: replaced)
+    }
+
+    /// A caller with many requests leaves as many places free, so that a caller without any finds one.
+    private func hasRoom(for claimant: QuotaOwner) -> Bool {
+        let own = requests.count { $0.claimant == claimant }
+        let ofUnnamed = requests.count { $0.claimant.isUnnamed }
+        return own < GrantRules.openRequestsOfOneCaller
+            && (!claimant.isUnnamed || ofUnnamed < GrantRules.openRequestsOfUnnamed)
+            && requests.count + own < GrantRules.openRequests
+    }
+
+    /// Takes a request out.
+    mutating func take(_ id: String) -> OpenRequest? {
+        requests.firstIndex { $0.request.id == id }.map { requests.remove(at: $0) }
+    }
+
+    /// Those that nobody answered in time.
+    mutating func takeExpired(now: NumericDate) -> [OpenRequest] {
+        let isOver = { (open: OpenRequest) in
+            now >= open.request.requestedOn + GrantRules.requestLifetime || now < open.request.requestedOn
+        }
+        defer { requests.removeAll(where: isOver) }
+        return requests.filter(isOver)
+    }
+
+    mutating func refuse(_ open: OpenRequest, now: NumericDate) {
+        let party = RefusedParty(open.claimant, as: open.app)
+        if refusals.count >= GrantRules.refusals, refusals[party] == nil,
+            let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
+        {
+            refusals[oldest] = nil
+        }
+        let before = refusals[party]
+        // What is refused while a refusal lasts was asked before it.
+        let count = (before?.count ?? 0) + (before.map { now < $0.until } == true ? 0 : 1)
+        refusals[party] = Refusal(
+            caller: open.subject.caller, until: now + GrantRules.refusalTime(inARow: count), count: count)
+    }
+
+    mutating func forgetRefusal(of caller: CallerIdentity, as app: AppRegistration) {
+        let name = app.isAdHoc ? nil : app.identity
+        refusals = refusals.filter { $0.key.app != name || $0.value.caller != caller }
+    }
+}
+
+extension GrantSubject {
+    init(_ record: GrantRecord) { self.init(caller: record.grant.caller, app: record.app) }
+}
+
+extension GrantRequest {
+    var part: GrantedPart { GrantedPart(accountID: accountID, scopes: scopes) }
+}
+
+extension GrantRecord {
+    fileprivate var roughBytes: Int { 2_048 + grant.scopes.roughBytes }
+}
+
+extension [String]? {
+    fileprivate var roughBytes: Int { (self ?? []).reduce(0) { $0 + $1.utf8.count + 32 } }
+}

@@ -1,0 +1,31 @@
+import BrokerModel
+
+/// What is kept of a list of scopes that a provider can make as long as it likes: those that were asked for first, then the
+/// others in their order, while there is room.
+struct BoundedScopes: Sendable {
+    static let most = 256
+    static let mostBytes = 32 << 10
+
+    let scopes: Scopes
+    /// Whether there were more: the token is good for more than is known of it.
+    let isCut: Bool
+
+    init(_ words: [some StringProtocol], first asked: Scopes) {
+        let wanted = Set(asked.normalized)
+        var (chosen, room, isCut) = (Set<String>(), Self.mostBytes, false)
+        for isTurnOfWanted in [true, false] {
+            for word in words {
+                let scope = word.lowercased()
+                guard wanted.contains(scope) == isTurnOfWanted, !chosen.contains(scope) else { continue }
+                if chosen.count < Self.most, scope.utf8.count <= room {
+                    chosen.insert(scope)
+                    room -= scope.utf8.count
+                } else {
+                    isCut = true
+                }
+            }
+        }
+        scopes = Scopes(words.filter { chosen.remove($0.lowercased()) != nil }.map { String($0) })
+        self.isCut = isCut
+    }
+}

@@ -1,0 +1,160 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// A look of a watch: its caller is judged anew, as for a silent request of its own.
+struct WatchChecks: Sendable {
+    let tokens: TokenHandlers
+    let log: RequestLog
+
+    private var services: ServerServices { tokens.services }
+    var watches: Watches { services.watches }
+    var clock: any BrokerClock { services.clock }
+
+    /// A token that the client does not have yet.
+    struct News: Sendable {
+        let times: WatchSchedule.Times
+        let held: TokenWatch.HeldToken
+        let grant: GrantInUse?
+        let line: JSONWriter
+    }
+
+    enum Result: Sendable {
+        case another(News)
+        case same
+        case failed(BrokerError)
+
+        var finding: WatchSchedule.Finding {
+            switch self {
+            case .another(let news): .another(news.times)
+            case .same: .same
+            case .failed(let error): .failed(error)
+            }
+        }
+    }
+
+    func look(_ look: WatchSchedule.Look, of watch: TokenWatch) async -> Result {
+        let start = log.start()
+        var subject = RequestEntry.Subject(method: WatchToken.name, caller: watch.context.audited)
+        subject.app = watch.params.selection.app ?? watch.app.name
+        let name = watch.params.correlationId ?? CorrelationID.make()
+        subject.correlationID = name
+        do throws(BrokerError) {
+            try stands(watch.grant, watch)
+            if look == .glance, try !hasAnother(watch) { return .same }
+            let (token, request) = try await token(look, watch, name)
+            guard try !isHeld(token, by: watch) else { return .same }
+            let news = News(
+                times: times(of: token, watch.params.minimumLifetime), held: try held(token), grant: request.grant,
+                line: try line(token, request, watch))
+            log.done(.refreshed(token), subject, since: start)
+            return .another(news)
+        } catch {
+            // Who named nobody is not told of a name.
+            let error = watch.namesAccount ? error : error.orNobodyThere(watch.app)
+            _ = log.failed(error, subject, since: start)
+            return .failed(error)
+        }
+    }
+
+    func times(of token: AcquiredToken, _ minimumLifetime: Int64?) -> WatchSchedule.Times {
+        services.broker.times(of: token, minimumLifetime: minimumLifetime)
+    }
+
+    func held(_ token: AcquiredToken) throws(BrokerError) -> TokenWatch.HeldToken {
+        .init(box: token.token.sealed.box, fingerprint: try services.broker.fingerprint(of: token))
+    }
+
+    private func isHeld(_ token: AcquiredToken, by watch: TokenWatch) throws(BrokerError) -> Bool {
+        let held = watch.held
+        if held.box == token.token.sealed.box { return true }
+        return try held.fingerprint == services.broker.fingerprint(of: token)
+    }
+
+    /// Whether the caller would be let in as when the last token went out. A grant that was taken back is not asked for again.
+    private func stands(_ grant: GrantInUse?, _ watch: TokenWatch) throws(BrokerError) {
+        if watch.context.hasMoved(false) { throw BrokerError.movedMeanwhile(watch.context.caller) }
+        if watch.context.hasEnded() { throw BrokerError.endedMeanwhile(watch.context.caller) }
+        try services.policy.confirm(Admission(app: watch.app, grant: grant), of: watch.context.caller)
+    }
+
+    /// Without asking a provider. A token that was had without the claims that the watch asks for is none for it.
+    private func hasAnother(_ watch: TokenWatch) throws(BrokerError) -> Bool {
+        var params = watch.params.relaxed
+        let wantsClaims = params.query.claims != nil || params.query.challenge?.claims != nil
+        params.query.claims = nil
+        params.query.challenge = params.query.challenge?.withoutClaims
+        let request = Request<WatchToken>(
+            params: params, Admission(app: watch.app, grant: watch.grant), correlationID: "", watch.context)
+        guard let token = try services.broker.glance(try tokens.silent(request)), !wantsClaims else { return false }
+        return try !isHeld(token, by: watch)
+    }
+
+    private func token(
+        _ look: WatchSchedule.Look, _ watch: TokenWatch, _ correlationID: String
+    ) async throws(BrokerError) -> (AcquiredToken, Request<WatchToken>) {
+        let (context, policy) = (watch.context, services.policy)
+        let params = look == .renewal ? watch.params : watch.params.relaxed
+        let asking = AdmissionRequest(
+            context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: WatchToken.right,
+            reaching: params.reach)
+        if policy.mustLookUp(asking) { try await policy.lookUp(asking) }
+        let admitted = try policy.admit(watch.params.appReference(watch.app), asking)
+        defer { policy.leave(neededKeys: !WatchToken.worksLocked) }
+        let request = Request<WatchToken>(params: params, admitted, correlationID: correlationID, context)
+        let asked = try tokens.silent(request)
+        let token: AcquiredToken
+        // A glance begins no renewal ahead of time: that would tell all watches, and they would glance again.
+        let broker = services.broker
+        if let cached = look == .glance ? try broker.glance(asked) : broker.memory.cached(asked) {
+            token = cached
+        } else {
+            try context.beginWork()
+            defer { context.endWork() }
+            try await policy.prepare(request.partition, adds: WatchToken.addsRecords)
+            token = try await broker.acquireSilent(asked)
+        }
+        try stands(request.grant, watch)
+        try request.permits(token, by: policy)
+        return (token, request)
+    }
+
+    private func line(
+        _ token: AcquiredToken, _ request: Request<WatchToken>, _ watch: TokenWatch
+    ) throws(BrokerError) -> JSONWriter {
+        var writer = JSONWriter()
+        writer.beginNotification(TokenChanged.self)
+        writer.beginObject()
+        writer.key("watch")
+        writer.string(watch.name)
+        writer.key("token")
+        try writer.token(token, correlationID: request.correlationID, from: services.vault)
+        writer.endObject()
+        writer.endObject()
+        writer.endLine()
+        return writer
+    }
+}
+
+extension WatchToken.Params {
+    /// - Parameter app: as it was named when the watch began.
+    fileprivate func appReference(_ app: AppRegistration) -> AppReference {
+        if let name = selection.app { return .registered(name) }
+        guard let clientID = selection.clientId, let authority = selection.authority else {
+            return .registered(app.name)
+        }
+        return .adHoc(clientID: clientID, authority: authority)
+    }
+}
+
+extension BrokerError {
+    /// What a silent request without an account is answered with where there is none.
+    fileprivate func orNobodyThere(_ app: AppRegistration) -> BrokerError {
+        guard kind == .accountNotFound else { return self }
+        return BrokerError(
+            .interactionRequired, "The account of \(app.name) was removed; sign in again.", reason: .noTokens,
+            cause: self)
+    }
+}

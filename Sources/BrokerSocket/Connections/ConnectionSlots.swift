@@ -1,0 +1,240 @@
+import BrokerModel
+
+/// Who has a place, and who loses it to another. It tells nobody: whoever has to go is returned, without a place already.
+struct ConnectionSlots {
+    private struct Place {
+        let connection: LocalConnection
+        let owner: ConnectionOwner
+        let listener: UInt64
+        /// Bytes that wait in memory.
+        var held = 0
+    }
+
+    private let limits: ConnectionLimits
+    private var places: [UInt64: Place] = [:]
+    private var owners: [Holder: Int] = [:]
+    private var users: [Partition: Int] = [:]
+    /// Of unnamed callers, by user: connections, and bytes that wait in memory.
+    private var unnamed: [Partition: Int] = [:]
+    private var heldByUnnamed: [Partition: Int] = [:]
+    private var heldInAll = 0
+    private var lingering = 0
+    private var waitingForPlace = 0
+    private var listeners: Set<UInt64> = []
+    private var waitingForEmpty: [(listener: UInt64, told: @Sendable () -> Void)] = []
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    var count: Int { places.count }
+
+    // MARK: Listeners
+
+    mutating func begin(_ listener: UInt64) { listeners.insert(listener) }
+
+    mutating func end(_ listener: UInt64) { listeners.remove(listener) }
+
+    /// The oldest first.
+    func all(of listener: UInt64) -> [LocalConnection] {
+        places.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value.connection)
+    }
+
+    /// - Returns: whether the listener has no connection; otherwise it is told later.
+    mutating func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) -> Bool {
+        guard !isEmpty(listener) else { return true }
+        waitingForEmpty.append((listener, told))
+        return false
+    }
+
+    /// Who waited for a listener that has no connection any more.
+    mutating func takeToldOfEmpty() -> [@Sendable () -> Void] {
+        guard !waitingForEmpty.isEmpty else { return [] }
+        let empty = waitingForEmpty.filter { isEmpty($0.listener) }
+        waitingForEmpty.removeAll { wait in empty.contains { $0.listener == wait.listener } }
+        return empty.map(\.told)
+    }
+
+    private func isEmpty(_ listener: UInt64) -> Bool { !places.values.contains { $0.listener == listener } }
+
+    // MARK: Places
+
+    /// Where there is no place, a connection that has long been quiet gives way: one of the owner's own where it has its share,
+    /// otherwise one of whoever has the most.
+    mutating func enter(
+        _ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64
+    ) -> (ConnectionTable.Entry, gone: LocalConnection?) {
+        guard listeners.contains(listener) else { return (.late, nil) }
+        var gone: LocalConnection?
+        if let (refusal, others) = obstacle(to: owner) {
+            gone = if let others { evict { others.contains($0) } } else { evictFromLargestHolder() }
+            guard let gone else { return (.refused(refusal), nil) }
+            remove(gone.id)
+        }
+        places[connection.id] = Place(connection: connection, owner: owner, listener: listener)
+        keepPlace(of: owner)
+        return (.entered, gone)
+    }
+
+    /// - Returns: the limit that stands against one more connection of the owner, and of whom one would have to go; nil for anybody's.
+    private func obstacle(to owner: ConnectionOwner) -> (ConnectionRefusal, of: Group?)? {
+        let own = owners[owner.holder, default: 0]
+        let share = share(of: owner)
+        if own >= share {
+            let party = share < limits.connections ? ConnectionRefusal.Party.program : .everybody
+            return (.tooManyConnections(limit: share, of: party), .holder(owner.holder))
+        }
+        if owner.claimant.isUnnamed, unnamed[owner.partition, default: 0] >= limits.unnamedConnections {
+            return (
+                .tooManyConnections(limit: limits.unnamedConnections, of: .unnamed), .unnamed(owner.partition)
+            )
+        }
+        if let most = limits.userConnections, users[owner.partition, default: 0] >= most {
+            return (.tooManyConnections(limit: most, of: .user), .user(owner.partition))
+        }
+        let usesReserve = owner.mayUseReserve && own < limits.few
+        guard places.count >= limits.connections + (usesReserve ? limits.reserve : 0) else { return nil }
+        return (.tooManyConnections(limit: limits.connections, of: .everybody), nil)
+    }
+
+    private func share(of owner: ConnectionOwner) -> Int {
+        switch owner.claimant {
+        case .process, .program: limits.connections
+        case .sandbox, .unnamedSandbox, .unidentified: min(limits.sandboxConnections, limits.connections)
+        }
+    }
+
+    /// A quiet one of whoever has the most goes.
+    mutating func makeRoom() -> LocalConnection? {
+        let gone = evictFromLargestHolder()
+        if let gone { remove(gone.id) }
+        return gone
+    }
+
+    private func evictFromLargestHolder() -> LocalConnection? {
+        let most = owners.values.max() ?? 0
+        return evict { owners[$0.holder] == most } ?? evict { _ in true }
+    }
+
+    /// - Returns: the one that has been quiet for the longest, which is not served any more.
+    private func evict(where matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
+        let latest = MonotonicInstant.now - limits.quiet
+        let quiet = places.values.compactMap { place -> (connection: LocalConnection, since: MonotonicInstant)? in
+            guard matches(place.owner), let since = place.connection.quietSince, since <= latest else { return nil }
+            return (place.connection, since)
+        }
+        return quiet.min { $0.since < $1.since }?.connection
+    }
+
+    /// Does nothing the second time.
+    mutating func remove(_ id: UInt64) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        count(-place.held, of: place.owner)
+        leavePlace(of: place.owner)
+    }
+
+    mutating func keepPlace(of owner: ConnectionOwner) {
+        owners[owner.holder, default: 0] += 1
+        users[owner.partition, default: 0] += 1
+        if owner.claimant.isUnnamed { unnamed[owner.partition, default: 0] += 1 }
+    }
+
+    mutating func leavePlace(of owner: ConnectionOwner) {
+        owners.release(owner.holder)
+        users.release(owner.partition)
+        if owner.claimant.isUnnamed { unnamed.release(owner.partition) }
+    }
+
+    // MARK: Memory
+
+    /// - Returns: who has to go, so that all together hold no more than they may.
+    mutating func hold(_ bytes: Int, by id: UInt64) -> [LocalConnection] {
+        guard let place = places[id] else { return [] }
+        places[id]?.held = bytes
+        count(bytes - place.held, of: place.owner)
+        var gone: [LocalConnection] = []
+        func cutOff(_ greediest: LocalConnection) {
+            remove(greediest.id)
+            gone.append(greediest)
+        }
+        let user = Group.unnamed(place.owner.partition)
+        while heldByUnnamed[place.owner.partition, default: 0] > limits.heldByUnnamed,
+            let greediest = greediest(among: user.contains)
+        {
+            cutOff(greediest)
+        }
+        while heldInAll > limits.held, let greediest = greediest(among: { _ in true }) { cutOff(greediest) }
+        return gone
+    }
+
+    private mutating func count(_ bytes: Int, of owner: ConnectionOwner) {
+        heldInAll += bytes
+        guard owner.claimant.isUnnamed else { return }
+        let held = heldByUnnamed[owner.partition, default: 0] + bytes
+        heldByUnnamed[owner.partition] = held > 0 ? held : nil
+    }
+
+    /// Of the user who has the most in memory, and of their owner who has, the connection with the most.
+    private func greediest(among matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
+        let holding = places.values.filter { $0.held > 0 && matches($0.owner) }
+        let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
+        let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.holder }
+        return ofOwner.max { $0.held < $1.held }?.connection
+    }
+
+    /// Those who hold the most together.
+    private static func largestGroup<Key: Hashable>(of places: [Place], by key: (Place) -> Key) -> [Place] {
+        func sum(_ group: [Place]) -> Int { group.reduce(0) { $0 + $1.held } }
+        return Dictionary(grouping: places, by: key).values.max { sum($0) < sum($1) } ?? []
+    }
+
+    // MARK: Refused peers
+
+    mutating func beginLingering() -> Bool {
+        guard lingering < limits.lingering else { return false }
+        lingering += 1
+        return true
+    }
+
+    mutating func endLingering() { lingering -= 1 }
+
+    mutating func beginWaiting() -> Bool {
+        guard waitingForPlace < limits.waiting else { return false }
+        waitingForPlace += 1
+        return true
+    }
+
+    mutating func endWaiting() { waitingForPlace -= 1 }
+}
+
+/// Whose connections are meant.
+private enum Group {
+    case holder(Holder)
+    case user(Partition)
+    case unnamed(Partition)
+
+    func contains(_ owner: ConnectionOwner) -> Bool {
+        switch self {
+        case .holder(let holder): owner.holder == holder
+        case .user(let partition): owner.partition == partition
+        case .unnamed(let partition): owner.partition == partition && owner.claimant.isUnnamed
+        }
+    }
+}
+
+/// A claimant of one user: sandboxes of two may have the same name.
+private struct Holder: Hashable {
+    let partition: Partition
+    let claimant: QuotaOwner
+}
+
+extension ConnectionOwner {
+    fileprivate var holder: Holder { Holder(partition: partition, claimant: claimant) }
+}
+
+extension Dictionary where Value == Int {
+    fileprivate mutating func release(_ key: Key) {
+        let left = self[key, default: 1] - 1
+        self[key] = left > 0 ? left : nil
+    }
+}

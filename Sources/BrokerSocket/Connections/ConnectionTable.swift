@@ -1,0 +1,91 @@
+import BrokerModel
+import Synchronization
+
+/// The open connections of all listeners that share their limits: ``ConnectionSlots`` behind a lock, for counts and ends are asked for from
+/// anywhere. Connections enter and leave on the reactor's thread.
+final class ConnectionTable: Sendable {
+    enum Entry {
+        case entered
+        case refused(ConnectionRefusal)
+        /// Its listener has ended meanwhile.
+        case late
+    }
+
+    private let places: Mutex<ConnectionSlots>
+    private let lastID = Atomic<UInt64>(0)
+
+    init(limits: ConnectionLimits) {
+        places = Mutex(ConnectionSlots(limits: limits))
+    }
+
+    /// For a connection or a listener.
+    func makeID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+
+    /// Open connections, refused ones not counted.
+    var count: Int { places.withLock { $0.count } }
+
+    // MARK: Listeners
+
+    func begin(_ listener: UInt64) { places.withLock { $0.begin(listener) } }
+
+    /// - Returns: its connections. From now on none enters.
+    func end(_ listener: UInt64) -> [LocalConnection] {
+        places.withLock { places in
+            places.end(listener)
+            return places.all(of: listener)
+        }
+    }
+
+    func all(of listener: UInt64) -> [LocalConnection] { places.withLock { $0.all(of: listener) } }
+
+    /// - Parameter told: called once, from anywhere, when the listener has no connection.
+    func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) {
+        let isEmpty = places.withLock { $0.whenEmpty(listener, told) }
+        if isEmpty { told() }
+    }
+
+    // MARK: Connections
+
+    /// Finds a place for one more connection of the owner, and takes it.
+    func enter(_ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64) -> Entry {
+        let (entry, gone) = places.withLock { $0.enter(connection, of: owner, from: listener) }
+        gone?.evict()
+        return entry
+    }
+
+    func remove(_ id: UInt64) {
+        let told = places.withLock { places in
+            places.remove(id)
+            return places.takeToldOfEmpty()
+        }
+        for told in told { told() }
+    }
+
+    /// The system has no room for another connection: a quiet one of whoever has the most gives way.
+    func makeRoom() {
+        let gone = places.withLock { $0.makeRoom() }
+        gone?.evict()
+    }
+
+    /// Counts a connection that is being closed against its owner's limits.
+    func keepPlace(of owner: ConnectionOwner) { places.withLock { $0.keepPlace(of: owner) } }
+
+    func leavePlace(of owner: ConnectionOwner) { places.withLock { $0.leavePlace(of: owner) } }
+
+    /// - Parameter bytes: what waits in memory because of the connection from now on. Where all have too much, whoever has the
+    ///   most is cut off; that may be this one.
+    func hold(_ bytes: Int, by id: UInt64) {
+        let gone = places.withLock { $0.hold(bytes, by: id) }
+        for connection in gone { connection.giveBackMemory() }
+    }
+
+    /// - Returns: whether the refused peer may linger.
+    func beginLingering() -> Bool { places.withLock { $0.beginLingering() } }
+
+    func endLingering() { places.withLock { $0.endLingering() } }
+
+    /// - Returns: whether the peer may wait for a place, with what it holds meanwhile.
+    func beginWaiting() -> Bool { places.withLock { $0.beginWaiting() } }
+
+    func endWaiting() { places.withLock { $0.endWaiting() } }
+}

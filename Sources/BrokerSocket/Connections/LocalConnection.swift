@@ -1,0 +1,93 @@
+import BrokerModel
+
+/// One peer, as the layers above see it.
+///
+/// Every method may be called from anywhere, and costs no hop on the reactor's thread itself. After the end of the connection
+/// they do nothing.
+package final class LocalConnection: Sendable {
+    /// Unique within the process, counting up.
+    package let id: UInt64
+    /// Taken from the kernel at accept.
+    package let peer: PeerCredentials
+    /// Where the handler lives.
+    package let reactor: Reactor
+    private let channel: ReactorBound<ConnectionChannel>
+    private let table: ConnectionTable
+
+    init(
+        id: UInt64, peer: PeerCredentials, channel: ConnectionChannel, table: ConnectionTable, reactor: Reactor
+    ) {
+        self.id = id
+        self.peer = peer
+        self.reactor = reactor
+        self.table = table
+        self.channel = ReactorBound(channel, of: reactor)
+    }
+
+    /// How many connections there are in all, this one among them.
+    package var count: Int { table.count }
+
+    /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
+    /// task or thread keep their order.
+    package func write(_ lines: [UInt8]) {
+        if reactor.isCurrent {
+            channel.value.write(lines)
+        } else {
+            reactor.execute { self.channel.value.write(lines) }
+        }
+    }
+
+    /// As ``write(_:)``, on the reactor's thread: the lines may be taken, and other memory left in their place, so that what is sent
+    /// at once is copied and overwritten nowhere else.
+    package func write(taking lines: inout [UInt8]) { channel.value.write(taking: &lines) }
+
+    /// Ends the connection when everything written so far is sent. No further line is delivered.
+    package func close() {
+        onLoop { $0.closeWhenSent() }
+    }
+
+    /// Stops the delivery of lines, and the reading that leads to it.
+    package func pauseReading() {
+        onLoop { $0.setPaused(true) }
+    }
+
+    package func resumeReading() {
+        onLoop { $0.setPaused(false) }
+    }
+
+    /// - Parameter bytes: of requests that are under way on this connection: they count as the peer's memory.
+    package func works(on bytes: Int) {
+        onLoop { $0.works(on: bytes) }
+    }
+
+    // MARK: What the table and the listener say
+
+    /// Nil while it cannot give way to another. On the reactor's thread.
+    var quietSince: MonotonicInstant? { channel.value.quietSince }
+
+    /// It lost its place to another: it was quiet.
+    func evict() {
+        onLoop { $0.evict() }
+    }
+
+    /// It lost its place: it takes too much of the memory that there is for all.
+    func giveBackMemory() {
+        onLoop { $0.giveBackMemory() }
+    }
+
+    func drain() {
+        onLoop { $0.drain() }
+    }
+
+    func cutOff() {
+        onLoop { $0.cutOff() }
+    }
+
+    private func onLoop(_ action: @escaping @Sendable (ConnectionChannel) -> Void) {
+        if reactor.isCurrent {
+            action(channel.value)
+        } else {
+            reactor.execute { action(self.channel.value) }
+        }
+    }
+}

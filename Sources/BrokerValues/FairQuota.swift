@@ -1,0 +1,37 @@
+/// Places with a limit, for what cannot be dropped once it is there: where there is no room one more is refused, and whoever
+/// has many meets that before whoever has few.
+///
+/// Places are taken by a part of an owner, such as an app of a user. An owner gets no more than it leaves free for others, and
+/// a part no more than an eighth of what is then left; but one place, as long as its owner may have one.
+package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>: Sendable {
+    package let limit: Int
+    package private(set) var count = 0
+    private var owners: [Owner: Share] = [:]
+
+    private struct Share {
+        var count = 0
+        var parts: [Part: Int] = [:]
+    }
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// - Returns: false where another one has to be refused.
+    package mutating func take(for part: Part, of owner: Owner) -> Bool {
+        let share = owners[owner] ?? Share()
+        let room = limit - count - share.count
+        guard room > 8 * share.parts[part, default: 0] else { return false }
+        count += 1
+        owners[owner, default: Share()].count += 1
+        owners[owner]?.parts[part, default: 0] += 1
+        return true
+    }
+
+    /// Gives a place back that was taken.
+    package mutating func leave(for part: Part, of owner: Owner) {
+        guard let taken = owners[owner]?.parts[part] else { return }
+        count -= 1
+        owners[owner]?.count -= 1
+        owners[owner]?.parts[part] = taken > 1 ? taken - 1 : nil
+        if owners[owner]?.count == 0 { owners[owner] = nil }
+    }
+}
