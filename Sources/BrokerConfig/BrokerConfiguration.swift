@@ -21,8 +21,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var apps = AppFiles()
     /// Sandboxes that have a socket as long as the broker runs, keyed by the name of their table.
     package var sandboxes: [String: Sandbox] = [:]
-    /// Settings that a file gives under the name of an earlier release, each as a sentence.
-    package var formerNames: [String] = []
+    /// Remarks on settings that are valid, each as a sentence: a name of an earlier release, a setting without effect here.
+    package var remarks: [String] = []
 
     package struct Socket: Sendable, Equatable {
         /// `nil` for the place that the host's conventions name.

@@ -60,7 +60,7 @@ package struct ConfigurationLoader: Sendable {
                 guard let setting = Setting.called(name, among: settings) else { throw Self.unknown(name, at: origin) }
                 if name != setting.name {
                     let isBeside = file.values.contains { $0.name == setting.name }
-                    result.configuration.formerNames.append(
+                    result.configuration.remarks.append(
                         "\(origin): \(name) is called \(setting.name) now; "
                             + (isBeside
                                 ? "it is ignored, because both are set." : "it still counts, but write the new name."))
@@ -97,8 +97,21 @@ package struct ConfigurationLoader: Sendable {
             let origin = ConfigurationOrigin.flag(setting.flag ?? name)
             try assign(setting.value(fromText: text), to: setting, at: origin, in: &result)
         }
+        if isSystemMode { remarkPersonal(in: &result) }
         result.configuration.apps = try AppFiles(folders: files.appFolders)
         return result
+    }
+
+    /// A system broker has no session and no browser: its remarks name the settings that need them.
+    private func remarkPersonal(in result: inout LoadedConfiguration) {
+        let configuration = result.configuration
+        var names = Setting.all.filter { $0.isPersonal && $0.kind.text(in: configuration) != "false" }.map(\.name)
+        names += configuration.sandboxes.keys.sorted().map { "sandbox." + $0 }
+        for name in names {
+            let origin = result.origins[name] ?? .default
+            result.configuration.remarks.append(
+                "\(origin): \(name) has no effect with --system: it is for a person's own broker.")
+        }
     }
 
     /// Weakest first.

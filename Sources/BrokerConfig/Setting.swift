@@ -15,6 +15,8 @@ package struct Setting: Sendable {
     package var defaultNote: String?
     /// Its names in earlier releases. A file that uses one is read, with a remark.
     package var formerNames: [String] = []
+    /// Whether a system broker ignores it.
+    package var isPersonal = false
     package let summary: String
 
     package enum TakesEffect: String, Sendable { case reload, restart }
@@ -116,11 +118,11 @@ extension Setting {
             name: "lock.after_idle", kind: .integer(\.lock.afterIdle, 0...604_800, unit: "s"), takesEffect: .reload,
             summary: "The broker locks itself after this time without a request. 0: never."),
         Setting(
-            name: "lock.on_suspend", kind: .boolean(\.lock.onSuspend), takesEffect: .restart,
-            summary: "The broker locks itself before the machine sleeps (logind)."),
+            name: "lock.on_suspend", kind: .boolean(\.lock.onSuspend), takesEffect: .restart, isPersonal: true,
+            summary: "The broker locks itself before the machine sleeps (logind). Not with `--system`."),
         Setting(
-            name: "lock.on_screen_lock", kind: .boolean(\.lock.onScreenLock), takesEffect: .restart,
-            summary: "The broker locks itself when a session of its user is locked (logind)."),
+            name: "lock.on_screen_lock", kind: .boolean(\.lock.onScreenLock), takesEffect: .restart, isPersonal: true,
+            summary: "The broker locks itself when a session of its user is locked (logind). Not with `--system`."),
         Setting(
             name: "access.allow_ad_hoc_clients", kind: .boolean(\.access.allowAdHocClients), takesEffect: .reload,
             defaultNote: "`true`; `false` with `--system`",
@@ -133,9 +135,9 @@ extension Setting {
                 + "on this machine or on a private network. Registered apps may be anywhere."),
         Setting(
             name: "access.ask_in_browser", kind: .boolean(\.access.askInBrowser), takesEffect: .reload,
-            defaultNote: "`true`; `false` with `--system`",
+            defaultNote: "`true`; `false` with `--system`", isPersonal: true,
             summary: "Whether the broker opens a page that asks the person about a program that waits for their word "
-                + "(`waitForGrant`). Otherwise `brokerctl grants` asks."),
+                + "(`waitForGrant`). Otherwise, and with `--system`, `brokerctl grants` asks."),
         Setting(
             name: "access.sandboxed", kind: .choice(\.access.sandboxed, BrokerConfiguration.Access.rules),
             takesEffect: .reload,
@@ -239,7 +241,7 @@ extension Setting {
         result.providers = source.providers
         result.apps = source.apps
         result.sandboxes = source.sandboxes
-        result.formerNames = source.formerNames
+        result.remarks = source.remarks
         result.doors.oidcAgentAccounts = source.doors.oidcAgentAccounts
         return result
     }

@@ -46,7 +46,7 @@ package enum BrokerDaemon {
         print(loaded.report)
         // A daemon runs without such a file, but a check reports it.
         for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
-        for remark in loaded.configuration.formerNames { say("brokerd: \(remark)") }
+        for remark in loaded.configuration.remarks { say("brokerd: \(remark)") }
         return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
     }
 

@@ -76,7 +76,7 @@ struct RunningBroker: Sendable {
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
         configuration.apps.logMistakes(to: logger)
-        for remark in configuration.formerNames { logger.warning("\(remark)") }
+        for remark in configuration.remarks { logger.warning("\(remark)") }
         reach.apply(directory)
         let grants = GrantStore(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let audit = AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger)
@@ -202,7 +202,7 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.authorities)
         directory.apply(configuration.apps.entries)
         configuration.apps.logMistakes(to: logger)
-        for remark in configuration.formerNames { logger.warning("\(remark)") }
+        for remark in configuration.remarks { logger.warning("\(remark)") }
         policy.apply(configuration.accessSettings)
         reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
         consent.apply(isOn: configuration.asksInBrowser)

@@ -29,7 +29,7 @@ struct ConfigurationLoaderTests {
                 let configuration = try loader(path).load().configuration
                 #expect(configuration.log.level == "debug")
                 #expect(
-                    configuration.formerNames == [
+                    configuration.remarks == [
                         "\(path):2: \(name) is called log.level now; it still counts, but write the new name."
                     ])
             }
@@ -43,7 +43,32 @@ struct ConfigurationLoaderTests {
             for text in [old + new, new + old] {
                 let configuration = try loader(file("config.toml", text, in: bed)).load().configuration
                 #expect(configuration.log.level == "error")
-                #expect(configuration.formerNames.first?.contains("ignored, because both are set") == true)
+                #expect(configuration.remarks.first?.contains("ignored, because both are set") == true)
+            }
+        }
+    }
+
+    @Test("a system broker names the settings without effect")
+    func personalSettings() async throws {
+        try await withTestBed { bed in
+            let path = try file(
+                "config.toml",
+                """
+                access.ask_in_browser = true
+                lock.on_screen_lock = true
+                lock.on_suspend = false
+                log.level = "debug"
+                [sandbox.sync]
+                engine = "systemd"
+
+                """, in: bed)
+            for isSystemMode in [true, false] {
+                let loader = ConfigurationLoader(files: .standard([path]), isSystemMode: isSystemMode)
+                let remarks = try loader.load().configuration.remarks
+                let expected = [(2, "lock.on_screen_lock"), (1, "access.ask_in_browser"), (6, "sandbox.sync")].map {
+                    "\(path):\($0): \($1) has no effect with --system: it is for a person's own broker."
+                }
+                #expect(remarks == (isSystemMode ? expected : []))
             }
         }
     }
@@ -53,7 +78,7 @@ struct ConfigurationLoaderTests {
         try await withTestBed { bed in
             let path = try file("config.toml", "daemon.log = \"debug\"\n", in: bed)
             let next = Setting.reloading(BrokerConfiguration(), from: try loader(path).load().configuration)
-            #expect(next.log.level == "debug" && next.formerNames.count == 1)
+            #expect(next.log.level == "debug" && next.remarks.count == 1)
             #expect(throws: ConfigurationError.self) {
                 try ConfigurationLoader(files: .standard([path])).load()
             }

@@ -20,6 +20,12 @@ struct PackageCallTests {
             try await lab.dpkg("--install", newer)
             // Back to the previous version, and that once more.
             for _ in 1...2 { try await lab.install("token-broker") }
+            // The installed package's script fails: dpkg tries the new package's, and continues.
+            for script in ["prerm", "postrm"] {
+                try await lab.root("sh", "-c", "echo exit 1 >> /var/lib/dpkg/info/token-broker.\(script)")
+                try await lab.dpkg("--install", newer)
+                try await lab.install("token-broker")
+            }
             let failing = try await DebianPackages.changed("token-broker", in: bed, scripts: ["preinst": "exit 1"])
             #expect(try await !lab.dpkgAttempt("--install", failing).succeeded)
             let breaking = try await DebianPackages.make("breaking", "Breaks: token-broker", in: bed)
@@ -154,7 +160,7 @@ extension SystemdLab {
     }
 
     /// Copies a package into the lab.
-    fileprivate func dpkgAttempt(_ arguments: String...) async throws -> CommandResult {
+    func dpkgAttempt(_ arguments: String...) async throws -> CommandResult {
         try await dpkgAttempt(arguments)
     }
 
@@ -179,15 +185,13 @@ extension DebianPackages {
         let place = bed.path(bed.unique("changed"))
         try await bed.require("dpkg-deb", ["--raw-extract", file(package, in: folder), place])
         try await bed.require("sed", ["-i", #"s/^Version: .*/&+test/"#, "\(place)/DEBIAN/control"])
-        for (name, text) in scripts {
-            try "#!/bin/sh\n\(text)\n".write(toFile: "\(place)/DEBIAN/\(name)", atomically: true, encoding: .utf8)
-            try await bed.require("chmod", ["755", "\(place)/DEBIAN/\(name)"])
-        }
-        return try await build(place, in: bed)
+        return try await build(place, scripts, in: bed)
     }
 
-    /// A package without files.
-    static func make(_ package: String, _ relation: String, in bed: TestBed) async throws -> String {
+    /// A package without other files than its scripts.
+    static func make(
+        _ package: String, _ relation: String, in bed: TestBed, scripts: [String: String] = [:]
+    ) async throws -> String {
         let place = try bed.makeDirectory(bed.unique(package))
         try FileManager.default.createDirectory(atPath: "\(place)/DEBIAN", withIntermediateDirectories: true)
         let control = """
@@ -200,10 +204,14 @@ extension DebianPackages {
 
             """
         try control.write(toFile: "\(place)/DEBIAN/control", atomically: true, encoding: .utf8)
-        return try await build(place, in: bed)
+        return try await build(place, scripts, in: bed)
     }
 
-    private static func build(_ place: String, in bed: TestBed) async throws -> String {
+    private static func build(_ place: String, _ scripts: [String: String], in bed: TestBed) async throws -> String {
+        for (name, text) in scripts {
+            try "#!/bin/sh\n\(text)\n".write(toFile: "\(place)/DEBIAN/\(name)", atomically: true, encoding: .utf8)
+            try await bed.require("chmod", ["755", "\(place)/DEBIAN/\(name)"])
+        }
         try await bed.require("chmod", ["-R", "go-w", place])
         try await bed.require("dpkg-deb", ["--root-owner-group", "-Znone", "--build", place, "\(place).deb"])
         return "\(place).deb"

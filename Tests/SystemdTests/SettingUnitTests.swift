@@ -25,6 +25,31 @@ struct SettingUnitTests {
         }
     }
 
+    @Test("the system broker's door for oidc-agent gets a systemd socket by the steps of its page")
+    func door() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.forEverybody(in: bed)
+            try await lab.user("brokerctl", "status")
+            let (section, page) = ("One broker for all", "doors/oidc-agent")
+            try await lab.root(
+                "sh", "-c", "printf '%s' \"$1\" > /etc/systemd/system/brokerd-system-oidc-agent.socket", "sh",
+                Recipe.block(of: section, language: "ini", in: page))
+            for step in try Recipe.commands(of: section, in: page) where step.contains("ctl ") {
+                try await lab.follow(step)
+            }
+            // It alone starts the broker, and opens with the broker's own after both were closed.
+            for _ in 1...2 {
+                let asked = try await lab.attempt(
+                    "env", "OIDC_SOCK=/run/brokerd/oidc-agent.sock", "oidc-token", "notes")
+                #expect(asked.errors.hasPrefix("Error: No account configured with that short name\n"), "\(asked)")
+                try await lab.root("systemctl", "stop", "brokerd-system.socket", "brokerd-system.service")
+                #expect(try await !lab.rootAttempt("test", "-e", "/run/brokerd/oidc-agent.sock").succeeded)
+                try await lab.root("systemctl", "start", "brokerd-system.socket")
+            }
+            try await lab.user("brokerctl", "status")
+        }
+    }
+
     @Test("authorities and a passphrase program are read and run, also with stricter settings for callers")
     func read() async throws {
         try await withTestBed { bed in
@@ -34,28 +59,38 @@ struct SettingUnitTests {
                 oauth.ca_file = "/etc/brokerd/authorities.pem"
                 browser.command = ["firefox"]
                 admin.proof = "setgid"
+                lock.on_suspend = true
+                lock.on_screen_lock = true
+                access.ask_in_browser = true
+                [socket]
+                path = "/run/brokerd-sandboxes/other.sock"
+                max_connections = 5000
                 [vault]
                 key_source = ["passphrase"]
                 passphrase_command = ["/usr/bin/cat", "/etc/brokerd/passphrase"]
 
                 """)
-            let certificate = try await bed.run(
-                Launch(
-                    "openssl",
-                    [
-                        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-                        "/CN=test", "-keyout", "/dev/null",
-                    ]))
+            let (provider, authorities) = try await PrivateIssuer.start(in: bed)
             try await lab.root(
                 "sh", "-c",
                 """
+                mkdir /etc/brokerd/apps.d && printf '%s' "$2" > /etc/brokerd/apps.d/own.toml
                 printf '%s' "$1" > /etc/brokerd/authorities.pem && echo correct horse battery > /etc/brokerd/passphrase
                 chgrp brokerd /etc/brokerd/passphrase && chmod 640 /etc/brokerd/passphrase
-                """, "sh", certificate.output)
+                """, "sh", authorities,
+                "[own]\nclient_id = \"c\"\nauthority = \"\(provider)\"\n")
             let status = try await lab.user("brokerctl", "status")
             #expect(status.contains("passphrase") && !status.contains("locked"), "\(status)")
             let shown = try await lab.user("brokerctl", "config", "show", "oauth.ca_file")
             #expect(shown.contains("/etc/brokerd/authorities.pem"), "\(shown)")
+            // The socket is systemd's.
+            #expect(try await !lab.rootAttempt("test", "-e", "/run/brokerd-sandboxes/other.sock").succeeded)
+            let log = try await lab.said()
+            #expect(!log.contains("there are fewer connections"), "\(log)")
+            for setting in ["lock.on_suspend", "lock.on_screen_lock", "access.ask_in_browser"] {
+                #expect(log.contains("\(setting) has no effect with --system"), "\(log)")
+            }
+            try await lab.reaches("own")
             try await lab.root("systemctl", "reload", "brokerd-system.service")
             // Without the group no user administers, and all are served.
             let registered = try await lab.attempt(

@@ -95,6 +95,7 @@ final class Keyring {
     }
 
     private func find(_ id: String) throws(KeyringFailure) -> (path: String, isLocked: Bool)? {
+        try openSome()
         let answer = try call("SearchItems", of: "Service") { arguments throws(BusError) in
             try arguments.words(Self.attributes(of: id))
         }
@@ -114,6 +115,23 @@ final class Keyring {
         }
     }
 
+    /// Opens a collection if all are locked: then KeePassXC opens a window for a search, and the search waits for it (decision 38).
+    private func openSome() throws(KeyringFailure) {
+        let get = Bus.Method("Get", of: "org.freedesktop.DBus.Properties", at: Self.root, service: Self.service)
+        var collections: [String]?
+        do throws(BusError) {
+            let answer = try bus.call(get, within: timeLeft) { arguments throws(BusError) in
+                try arguments.string("org.freedesktop.Secret.Service")
+                try arguments.string("Collections")
+            }
+            collections = try answer.inside("v", "ao") { () throws(BusError) in try answer.paths() }
+        } catch {}
+        // Without a list, the search itself reports the error.
+        guard let collections else { return }
+        for collection in collections where try !isLocked(collection) { return }
+        try openDefault()
+    }
+
     @discardableResult
     private func openDefault() throws(KeyringFailure) -> String {
         let answer = try call("ReadAlias", of: "Service") { arguments throws(BusError) in
@@ -121,13 +139,16 @@ final class Keyring {
         }
         let collection = try reading { () throws(BusError) in try answer.path() }
         guard collection != Self.nothing else { throw .empty }
-        let isLocked = try reading { () throws(BusError) in
+        if try isLocked(collection) { try unlock(collection) }
+        return collection
+    }
+
+    private func isLocked(_ collection: String) throws(KeyringFailure) -> Bool {
+        try reading { () throws(BusError) in
             try bus.flag(
                 "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service,
                 within: timeLeft)
         }
-        if isLocked { try unlock(collection) }
-        return collection
     }
 
     private func unlock(_ path: String) throws(KeyringFailure) {

@@ -13,8 +13,8 @@ package enum Recipe {
     }
 
     /// The only block of code in a section with the given language.
-    package static func block(of section: String, language: String) throws -> String {
-        let found = try blocks(of: section).filter { $0.language == language }
+    package static func block(of section: String, language: String, in page: String = "recipes") throws -> String {
+        let found = try blocks(of: section, in: page).filter { $0.language == language }
         guard found.count == 1 else { throw ProcessFailure("\(section) has \(found.count) blocks of \(language)") }
         return found[0].lines.map { $0 + "\n" }.joined()
     }
