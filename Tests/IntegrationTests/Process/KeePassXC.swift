@@ -75,6 +75,12 @@ struct KeePassXC {
         return program
     }
 
+    /// Which file the database is: another one each time that it was saved. While KeePassXC saves, it locks nothing and does not end.
+    func saved() -> UInt64? {
+        let facts = try? FileManager.default.attributesOfItem(atPath: database)
+        return (facts?[.systemFileNumber] as? NSNumber)?.uint64Value
+    }
+
     func open() async throws {
         try await window("openDatabase", "ss", database, Self.word)
         try await eventually("the database is open") { try await isLocked().contains("b false") }

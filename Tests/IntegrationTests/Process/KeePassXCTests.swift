@@ -17,7 +17,9 @@ struct KeePassXCTests {
     /// A vault whose key is in the database, which is open; its broker has ended.
     private func vault(_ bed: TestBed, _ keyring: KeePassXC) async throws -> String {
         try await keyring.open()
+        let before = keyring.saved()
         let broker = try await start(bed, keyring)
+        try await eventually("the key is saved") { keyring.saved() != before }
         try await broker.register("notes", clientID: "native", authority: "https://login.example.org/")
         await broker.stop()
         return broker.stateDirectory
@@ -78,7 +80,7 @@ struct KeePassXCTests {
             let keyring = try await KeePassXC.make(in: bed)
             let program = try await keyring.run()
             let directory = try await vault(bed, keyring)
-            program.send(SIGTERM)
+            program.send(SIGKILL)
             _ = await program.exitStatus()
             let broker = try await start(bed, keyring, on: directory)
             #expect(try await isLocked(broker) == true)
