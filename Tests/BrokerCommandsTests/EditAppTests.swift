@@ -64,7 +64,7 @@ struct EditAppTests {
         #expect(result.status == .exited(1))
         #expect(
             result.errors.hasPrefix(
-                "brokerctl: No provider. Nothing was changed; to change the app all the same, say --no-check."),
+                "brokerctl: No provider. Nothing was changed; to change the app anyway, use --no-check."),
             "\(result)")
     }
 

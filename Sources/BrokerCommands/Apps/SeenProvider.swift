@@ -12,10 +12,10 @@ struct SeenProvider {
         do throws(BrokerClientError) {
             node = try context.answer(to: RegisterApp.self, params)
         } catch {
-            // Offline: somebody answers there, with another's certificate.
+            // `offline` includes a server that answers with the wrong certificate.
             guard params.checkAuthority, error.code == .invalidResponse || error.code == .offline else { throw error }
             var error = error
-            error.message += " Nothing was changed; to \(goal) all the same, say --no-check."
+            error.message += " Nothing was changed; to \(goal) anyway, use --no-check."
             throw error
         }
         result = try RegisterApp.Result.decoded(node)
@@ -24,7 +24,7 @@ struct SeenProvider {
     /// If the provider did not answer, the app is kept.
     func warn(_ done: String, _ context: CommandContext) {
         guard let why = result.unreached else { return }
-        context.output.aside("brokerctl: warning: The app was \(done), and its provider was not seen: \(why)")
+        context.output.aside("brokerctl: warning: The app was \(done), but its provider could not be checked: \(why)")
     }
 
     var facts: Facts {

@@ -101,7 +101,7 @@ import Testing
             #expect(refused.errors.contains("127.0.0.1"), "\(refused)")
             #expect(try await !scene.broker.ctl(["apps", "list"]).output.contains("typo"))
             let unseen = try await add("offline", nobody)
-            #expect(unseen.succeeded && unseen.errors.contains("was not seen: "), "\(unseen)")
+            #expect(unseen.succeeded && unseen.errors.contains("could not be checked: "), "\(unseen)")
             let unchecked = try await add("unchecked", nobody, "--no-check")
             #expect(unchecked.succeeded && unchecked.errors.isEmpty, "\(unchecked)")
             let log = try await scene.broker.ctl(["audit", "--app", "found"])
