@@ -84,7 +84,7 @@ package final class AccessPolicy: Sendable {
     /// Closed while the broker is locked.
     let gate: LockGate
     /// `nil` if the broker serves one user.
-    let owners: PartitionOwners?
+    package let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?
     let presenceTurns = PresenceQueue()

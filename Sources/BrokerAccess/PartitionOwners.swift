@@ -61,6 +61,9 @@ package final class PartitionOwners: Sendable {
         }
     }
 
+    /// The account of a partition at its last lookup.
+    package func account(of partition: Partition) -> String? { state.withLock { $0.known[partition]?.account } }
+
     /// Looks the account up if due. A request that waits too long is refused.
     ///
     /// - Parameter connectedAt: uptime.
@@ -93,7 +96,9 @@ package final class PartitionOwners: Sendable {
         let watch = Task {
             do { try await clock.sleep(for: Self.patience) } catch { return }
             guard promise.fulfil(.failure(Self.unanswered(partition))) else { return }
-            log.error("an account is being looked up for long", metadata: ["uid": "\(partition.uid)"])
+            log.error(
+                "the account of uid \(partition.uid) is being looked up for long", metadata: ["uid": "\(partition.uid)"]
+            )
         }
         let outcome: Outcome
         do throws(BrokerError) {
@@ -116,7 +121,7 @@ package final class PartitionOwners: Sendable {
         let account: String?
         do throws(AccountNamesUnavailable) { account = try await accounts.name(of: partition.uid) } catch {
             log.error(
-                "an account could not be looked up",
+                "the account of uid \(partition.uid) could not be looked up",
                 metadata: ["uid": "\(partition.uid)", "errno": "\(error.code)"])
             throw Self.unanswered(partition)
         }
@@ -130,14 +135,15 @@ package final class PartitionOwners: Sendable {
             throw Self.unavailable(error)
         }
         guard !isNobodys else {
-            log.error("the owner of a uid's records is unknown", metadata: ["uid": "\(partition.uid)"])
+            log.error(
+                "the owner of the records of uid \(partition.uid) is unknown", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .accessDenied,
                 "The broker has records of uid \(partition.uid), but not of their owner; an administrator restores the vault, or erases them with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
         if let name = owner?.account, account == nil {
-            log.warning("the account of a uid was not found", metadata: ["uid": "\(partition.uid)"])
+            log.warning("the account of uid \(partition.uid) was not found", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .serverUnavailable,
                 "Uid \(partition.uid) has no account now, and was \(SafeText(name, atMost: 64).text)'s; try again when the directory of accounts answers."
@@ -145,12 +151,13 @@ package final class PartitionOwners: Sendable {
         }
         if let owner, owner.account == nil, let account {
             // No name is no identity: the account directory did not answer yet when the uid was first seen.
-            log.notice("a uid that had no name has one", metadata: ["uid": "\(partition.uid)"])
+            log.notice("uid \(partition.uid), which had no account, has one", metadata: ["uid": "\(partition.uid)"])
             try await seal(account, in: partition)
             return (account, true)
         }
         guard owner == nil || owner?.account == account else {
-            log.warning("the records of a uid are another account's", metadata: ["uid": "\(partition.uid)"])
+            log.warning(
+                "the records of uid \(partition.uid) are another account's", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .accessDenied,
                 "The broker's records of uid \(partition.uid) belong to another account, which had this uid before; an administrator erases them with brokerctl partitions remove \(partition.uid).",

@@ -53,7 +53,7 @@ package struct ServerServices: Sendable {
         watches = Watches(clock: clock)
         self.process = process
         self.log = log
-        names = JournalNames(vault: vault)
+        names = JournalNames(vault: vault, owners: policy.owners)
     }
 }
 

@@ -74,6 +74,8 @@ struct EverybodyTests {
             for name in [SystemdLab.user, "bob"] {
                 let uid = try await lab.root("id", "-u", name).trimmingCharacters(in: .newlines)
                 #expect(partitions.contains("\n\(uid) "), "\(partitions)")
+                // Each sentence about a request names its user.
+                #expect(try await lab.said().contains("\n\(name) (uid \(uid)), "))
             }
             #expect(try await !lab.rootAttempt("brokerctl", "token", "--app", "work").succeeded)
             #expect(try await !lab.attempt("brokerctl", "partitions", "list").succeeded)

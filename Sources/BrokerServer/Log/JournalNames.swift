@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerModel
 import Synchronization
 
@@ -11,11 +12,14 @@ package final class JournalNames: Sendable {
     }
 
     private let vault: any RecordVault
+    /// `nil` in user mode.
+    private let owners: PartitionOwners?
     private let current: Mutex<Style>
 
-    package init(_ style: Style = .plain, vault: any RecordVault) {
+    package init(_ style: Style = .plain, vault: any RecordVault, owners: PartitionOwners? = nil) {
         current = Mutex(style)
         self.vault = vault
+        self.owners = owners
     }
 
     /// Takes effect with the next entry.
@@ -30,6 +34,13 @@ package final class JournalNames: Sendable {
         case .hashed: hash(of: name, in: partition).map { "person:\($0)" } ?? Self.withheld
         case .none: Self.withheld
         }
+    }
+
+    /// The user of a request to a system broker; `nil` in user mode, where all requests are of one user.
+    func user(of partition: Partition) -> String? {
+        guard let owners else { return nil }
+        guard style != .none, let account = owners.account(of: partition) else { return "uid \(partition.uid)" }
+        return "\(shown(account, in: partition)) (uid \(partition.uid))"
     }
 
     static let withheld = "(name withheld)"

@@ -59,7 +59,7 @@ struct RequestEntry: Sendable, Equatable {
     init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration, _ names: JournalNames) {
         let shown = { names.shown($0, in: subject.caller.partition) }
         level = outcome.level
-        message = Self.sentence(outcome.words.shown(shown), subject, duration)
+        message = Self.sentence(outcome.words.shown(shown), subject, duration, names)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "done"
         metadata["account"] = outcome.account.map { "\(shown($0))" }
@@ -75,7 +75,7 @@ struct RequestEntry: Sendable, Equatable {
         if names.style == .plain, let said = error.details.providersWords { words += " The provider said: \(said)" }
         words += Self.repeats(unsaid)
         level = error.kind == .internal ? .error : .info
-        message = Self.sentence(words, subject, duration)
+        message = Self.sentence(words, subject, duration, names)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "\(error.kind.rawValue)"
         metadata["reason"] = error.reason.map { "\($0.rawValue)" }
@@ -87,10 +87,12 @@ struct RequestEntry: Sendable, Equatable {
     }
 
     /// A message that was not a valid request.
-    init(_ error: RPCError, of subject: Subject, after duration: Duration, unsaid: Int = 0) {
+    init(
+        _ error: RPCError, of subject: Subject, after duration: Duration, unsaid: Int = 0, _ names: JournalNames
+    ) {
         level = .info
         message = Self.sentence(
-            "\(subject.method) was refused: \(error.message)" + Self.repeats(unsaid), subject, duration)
+            "\(subject.method) was refused: \(error.message)" + Self.repeats(unsaid), subject, duration, names)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "\(error.code)"
     }
@@ -99,9 +101,12 @@ struct RequestEntry: Sendable, Equatable {
         unsaid > 0 ? " The same \(unsaid) times before, in the last minute or more." : ""
     }
 
-    private static func sentence(_ words: String, _ subject: Subject, _ duration: Duration) -> String {
-        let who = subject.caller.id + (subject.app.map { " as \($0)" } ?? "")
-        return "\(who): \(words) (\(seconds(duration)), correlation id \(subject.correlationID ?? "none"))"
+    private static func sentence(
+        _ words: String, _ subject: Subject, _ duration: Duration, _ names: JournalNames
+    ) -> String {
+        let user = names.user(of: subject.caller.partition).map { "\($0), " } ?? ""
+        let caller = subject.caller.id + (subject.app.map { " as \($0)" } ?? "")
+        return "\(user)\(caller): \(words) (\(seconds(duration)), correlation id \(subject.correlationID ?? "none"))"
     }
 
     private static func metadata(_ subject: Subject, _ duration: Duration) -> Logger.Metadata {

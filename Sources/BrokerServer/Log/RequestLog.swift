@@ -64,7 +64,7 @@ struct RequestLog: Sendable {
         var subject = subject
         subject.correlationID = error.data?.correlationID
         tell(.refused(code: error.code), of: subject, since: start) {
-            RequestEntry(error, of: subject, after: $0, unsaid: $1)
+            RequestEntry(error, of: subject, after: $0, unsaid: $1, names)
         }
     }
 

@@ -26,6 +26,6 @@ final class ConnectionNotices: Sendable {
         var metadata = metadata
         if let peer { metadata.merge(["pid": "\(peer.pid)", "uid": "\(peer.uid)"]) { $1 } }
         if before > 0 { metadata["times_before"] = "\(before)" }
-        logger.notice("\(text)", metadata: metadata)
+        logger.notice("\(text)\(peer.map { " (uid \($0.uid))" } ?? "")", metadata: metadata)
     }
 }

@@ -338,7 +338,7 @@ extension VaultError {
 extension Logger {
     func error(rolledBack partition: Partition) {
         error(
-            "an earlier state of a person's records was put in place of the last one",
+            "an earlier state of the records of uid \(partition.uid) was put in place of the last one",
             metadata: ["uid": "\(partition.uid)"])
     }
 
