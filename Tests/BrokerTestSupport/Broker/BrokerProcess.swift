@@ -122,8 +122,11 @@ package struct BrokerProcess: Sendable {
                 options.wrapper + (options.activated == nil ? [] : Self.activation) + [
                     try options.program ?? PackageTree.program("brokerd")
                 ] + arguments + options.arguments
-            // Its home is the test's: no file of the user who runs the tests is read.
-            launch = Launch(whole[0], Array(whole.dropFirst()), environment: ["HOME": bed.directory.path])
+            // Its home is the test's, and it has no runtime directory: no file of the user who runs the tests is read or
+            // written, and none outlives a state that a test removes.
+            launch = Launch(
+                whole[0], Array(whole.dropFirst()),
+                environment: ["HOME": bed.directory.path, "XDG_RUNTIME_DIR": bed.path("no-runtime-directory")])
             launch.descriptor = options.activated?.descriptor
         }
 
