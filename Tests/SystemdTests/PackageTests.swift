@@ -77,7 +77,8 @@ struct PackageTests {
     /// The client for Python is a package of its own. Root's Python leaves nothing of it, compiled files included.
     private func python(in lab: SystemdLab, gets token: String) async throws {
         try await lab.install("python3-brokerclient")
-        let script = "from brokerclient import Broker; print(Broker().acquire_token_silent('work').access_token)"
+        let script =
+            "from brokerclient import Broker; print(Broker().acquire_token_silent('work', ['notes.read']).access_token)"
         #expect(try await lab.user("python3", "-c", script) == token)
         try await lab.root("python3", "-c", "import brokerclient.aio, brokerclient.keyring")
         try await lab.root("dpkg", "--purge", "python3-brokerclient")

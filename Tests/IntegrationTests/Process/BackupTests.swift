@@ -55,7 +55,7 @@ import Testing
             #expect(short.status == .exited(1) && short.errors.contains("at least 8"), "\(short)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
             let foreign = try await broker.ctl(["cache", "import", file, "--stdin"], input: Self.passphrase)
-            #expect(foreign.status == .exited(1) && foreign.errors.contains("no backup"), "\(foreign)")
+            #expect(foreign.status == .exited(1) && foreign.errors.contains("not a backup"), "\(foreign)")
             let forced = try await broker.ctl(["cache", "export", file, "--stdin", "--force"], input: Self.passphrase)
             #expect(forced.status == .exited(0), "\(forced)")
             #expect(try mode(file) == 0o600)

@@ -70,7 +70,9 @@ struct FarMachine {
 
     /// Ends everything that runs there, at once.
     func cutPower() async throws {
-        for pid in try await processes(below: [daemon.pid]) { kill(pid, SIGKILL) }
+        let all = try await processes(below: [daemon.pid])
+        // Stopped first: no process sees the end of another.
+        for signal in [SIGSTOP, SIGKILL] { for pid in all { kill(pid, signal) } }
         _ = await daemon.exitStatus()
     }
 
