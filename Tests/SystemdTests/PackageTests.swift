@@ -80,7 +80,7 @@ struct PackageTests {
         let script =
             "from brokerclient import Broker; print(Broker().acquire_token_silent('work', ['notes.read']).access_token)"
         #expect(try await lab.user("python3", "-c", script) == token)
-        try await lab.root("python3", "-c", "import brokerclient.aio, brokerclient.keyring")
+        try await lab.root("python3", "-c", "import brokerclient.aio")
         try await lab.root("dpkg", "--purge", "python3-brokerclient")
         let left = try await lab.rootAttempt("test", "-e", "/usr/lib/python3/dist-packages/brokerclient")
         #expect(!left.succeeded)
