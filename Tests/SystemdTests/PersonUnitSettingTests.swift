@@ -93,7 +93,8 @@ struct PersonUnitSettingTests {
             // The broker may not listen yet. The manager's own session has no lock.
             try await lab.root(
                 "sh", "-c",
-                "loginctl list-sessions --no-legend | while read -r id rest; do loginctl lock-session $id || true; done")
+                "loginctl list-sessions --no-legend | while read -r id rest; do loginctl lock-session $id || true; done"
+            )
             return try await lab.user("brokerctl", "status").contains("locked")
         }
         try await lab.user("brokerctl", "unlock")
