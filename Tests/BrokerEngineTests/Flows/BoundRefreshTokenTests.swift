@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// Decision 14. The double answers a proof with a bearer token unless it is told to bind tokens.
+/// Decision 14. The double answers a proof with a bearer token unless it is set to bind tokens.
 @Suite("Refresh tokens bound to a key, with bearer access tokens")
 struct BoundRefreshTokenTests {
     private static func bed() async throws -> EngineBed {

@@ -26,10 +26,10 @@ struct DamagedRowTests {
             "the box is another person's",
             "UPDATE record SET box = (SELECT box FROM record WHERE partition = 1001) WHERE {row}"
         ),
-        ("the row is said to be of another kind", "UPDATE record SET kind = 3 WHERE {row}"),
-        ("the row is said to be of a kind that does not exist", "UPDATE record SET kind = 4711 WHERE {row}"),
-        ("the row is said to be another person's", "UPDATE record SET partition = 1001 WHERE {row}"),
-        ("the row is said to be of a uid that cannot be", "UPDATE record SET partition = -1 WHERE {row}"),
+        ("the row claims another kind", "UPDATE record SET kind = 3 WHERE {row}"),
+        ("the row claims a kind that does not exist", "UPDATE record SET kind = 4711 WHERE {row}"),
+        ("the row claims another user", "UPDATE record SET partition = 1001 WHERE {row}"),
+        ("the row claims an impossible uid", "UPDATE record SET partition = -1 WHERE {row}"),
         ("the row has another key", "UPDATE record SET row_key = randomblob(32) WHERE {row}"),
     ]
 
