@@ -98,12 +98,12 @@ let package = Package(
             "BrokerDaemon",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem", .lifecycle,
-                .signals, .logging, .nioPosix,
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine", "BrokerValues",
+                "BrokerSystem", .lifecycle, .signals, .logging, .nioPosix,
             ]),
         layer(
             "BrokerCommands",
-            ["BrokerLink", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
+            ["BrokerLink", "BrokerRPC", "BrokerCommandLine", "BrokerValues", "BrokerSystem", "CQREncode"]),
         layer("BrokerClient", ["BrokerLink", "BrokerRPC", "BrokerValues"]),
 
         // Answer
@@ -143,6 +143,7 @@ let package = Package(
 
         // Model
         layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
+        layer("BrokerCommandLine", ["BrokerValues"]),
         layer("BrokerBus", ["BrokerSystem", "CSystemd"]),
         layer("BrokerValues", []),
         layer("BrokerSystem", []),
@@ -201,13 +202,17 @@ let package = Package(
             ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
-        tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
-        tests("BrokerDaemonTests", ["BrokerDaemon", "BrokerConfig"]),
+        tests(
+            "BrokerCommandsTests",
+            ["BrokerCommands", "BrokerCommandLine", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
+        tests("BrokerDaemonTests", ["BrokerDaemon", "BrokerCommandLine", "BrokerConfig"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["BrokerClient", "DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider", "BrokerValues"]),
-        tests("ManualTests", ["BrokerDaemon", "BrokerCommands", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
+        tests(
+            "ManualTests",
+            ["BrokerDaemon", "BrokerCommands", "BrokerCommandLine", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
         program(

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerConfig
 import BrokerHost
 import BrokerSystem
@@ -17,18 +18,20 @@ package enum BrokerDaemon {
     /// - Parameter arguments: the bytes of each, without the program's name.
     package static func begin(arguments: [[UInt8]]) -> StartResult {
         let command: DaemonCommand
-        do throws(DaemonCommand.UsageError) {
-            command = try DaemonCommand(bytes: arguments)
+        do throws(UsageError) {
+            let parsed = ParsedArguments(try DaemonCommand.words(of: arguments), by: DaemonCommand.declarations)
+            if parsed.asksHelp || parsed.asksVersion {
+                print(parsed.asksHelp ? DaemonHelp.text : BrokerVersion.text)
+                return .ended(.stopped)
+            }
+            if let mistake = parsed.mistake { throw mistake }
+            command = try DaemonCommand(parsed)
         } catch {
-            say("brokerd: \(error.text) Run brokerd --help for the options.")
+            say("brokerd: \(error.message) Run brokerd --help for the options.")
             return .ended(.configuration)
         }
-        if command.has(.help) || command.has(.version) {
-            print(command.has(.help) ? DaemonHelp.text : BrokerVersion.text)
-            return .ended(.stopped)
-        }
         do throws(StartFailure) {
-            if command.has(.checkConfiguration) { return .ended(try check(command)) }
+            if command.checksConfiguration { return .ended(try check(command)) }
             guard ProcFileSystem.isMounted else {
                 throw StartFailure(
                     exit: .failed,

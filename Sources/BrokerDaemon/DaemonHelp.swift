@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// The output of `brokerd --help`, in 80 columns.
 package enum DaemonHelp {
     package static let about =
@@ -12,40 +14,11 @@ package enum DaemonHelp {
         """
 
     package static var text: String {
-        let paragraphs = ([about] + discussion.split(separator: "\n").map(String.init)).map {
-            lines($0.split(separator: " ").map(String.init), width: width).joined(separator: "\n")
-        }
-        let usage = "Usage: brokerd "
-        let terms = lines(DaemonOption.allCases.map { "[\(term($0))]" }, width: width - usage.count)
-        let indented = terms.joined(separator: "\n" + spaces(usage.count))
-        return (paragraphs + [usage + indented, DaemonOption.allCases.map(row).joined(separator: "\n")])
-            .joined(separator: "\n\n")
-    }
-
-    private static let width = 79
-    /// The column of an option's description, which moves to the next line if the name is longer.
-    private static let column = 28
-
-    private static func row(_ option: DaemonOption) -> String {
-        let name = (option == .help ? "  -h, " : "  ") + term(option)
-        let summary = lines(option.summary.split(separator: " ").map(String.init), width: width - column)
-        let gap = name.count < column ? spaces(column - name.count) : "\n" + spaces(column)
-        return name + gap + summary.joined(separator: "\n" + spaces(column))
-    }
-
-    private static func term(_ option: DaemonOption) -> String {
-        option.takesValue ? "\(option.word) <\(option.rawValue)>" : option.word
-    }
-
-    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
-
-    private static func lines(_ words: [String], width: Int) -> [String] {
-        words.reduce(into: []) { lines, word in
-            if let last = lines.last, last.count + 1 + word.count <= width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(word)
-            }
-        }
+        let help = ArgumentHelp(columns: 80)
+        let declarations = DaemonCommand.declarations
+        return [
+            "OVERVIEW: \(about)", discussion, "USAGE: \(ArgumentHelp.usage("brokerd", declarations))",
+            help.list("OPTIONS:", declarations + Declaration.standard),
+        ].map(help.prose).joined(separator: "\n\n")
     }
 }

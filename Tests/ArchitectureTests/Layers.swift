@@ -46,12 +46,13 @@ extension Layer {
             name: "BrokerDaemon", folder: "BrokerDaemon", height: 7,
             targets: [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem",
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine", "BrokerValues",
+                "BrokerSystem",
             ],
             libraries: ["ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerLink", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
+            targets: ["BrokerLink", "BrokerRPC", "BrokerCommandLine", "BrokerValues", "BrokerSystem", "CQREncode"]),
         Layer(
             name: "BrokerClient", folder: "BrokerClient", height: 7,
             targets: ["BrokerLink", "BrokerRPC", "BrokerValues"], libraries: ["FoundationEssentials"]),
@@ -118,6 +119,7 @@ extension Layer {
     private static let model: [Layer] = [
         Layer(
             name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "BrokerSystem", "CSodium"]),
+        Layer(name: "BrokerCommandLine", folder: "BrokerCommandLine", height: 2, targets: ["BrokerValues"]),
         Layer(name: "BrokerBus", folder: "BrokerBus", height: 2, targets: ["BrokerSystem", "CSystemd"]),
         Layer(name: "BrokerValues", folder: "BrokerValues", height: 1, targets: []),
         Layer(name: "BrokerSystem", folder: "BrokerSystem", height: 1, targets: []),

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerTestSupport
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerCommands
 import BrokerRPC
 import BrokerValues

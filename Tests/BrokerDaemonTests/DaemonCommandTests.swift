@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerConfig
 import BrokerDaemon
 import Foundation
@@ -5,36 +6,43 @@ import Testing
 
 @Suite("brokerd's command line")
 struct DaemonCommandTests {
+    private func read(_ words: [String]) throws(UsageError) -> DaemonCommand {
+        let parsed = ParsedArguments(words, by: DaemonCommand.declarations)
+        if let mistake = parsed.mistake { throw mistake }
+        return try DaemonCommand(parsed)
+    }
+
     private func mistake(_ words: [String]) -> String? {
-        do throws(DaemonCommand.UsageError) {
-            _ = try DaemonCommand(words)
+        do throws(UsageError) {
+            _ = try read(words)
             return nil
         } catch {
-            return error.text
+            return error.message
         }
     }
 
     @Test("a value follows its option or an equals sign, and the last one counts")
     func values() throws {
-        let command = try DaemonCommand([
+        let command = try read([
             "--socket", "/run/a", "--state-dir=/var/b=c", "--system", "--socket=/run/z", "--log-level", "debug",
         ])
-        #expect(command[.socket] == "/run/z" && command[.stateDirectory] == "/var/b=c")
-        #expect(command[.logLevel] == "debug" && command.has(.system))
-        #expect(!command.has(.checkConfiguration) && command[.configuration] == nil)
-        #expect(try DaemonCommand([]) == DaemonCommand([]))
+        #expect(command.socket == "/run/z" && command.stateDirectory == "/var/b=c")
+        #expect(command.logLevel == "debug" && command.isSystemMode)
+        #expect(!command.checksConfiguration && command.configuration == nil)
+        #expect(try read([]) == DaemonCommand())
     }
 
     @Test(
         "a mistake is reported with its option or argument",
         arguments: [
-            (["--sock"], "There is no option --sock."), (["-v"], "There is no option -v."),
-            (["extra"], "There is no argument extra."), ([""], "There is no argument ."),
-            (["--"], "There is no option --."), (["--=1"], "There is no option --=1."),
+            (["--sock"], "There is no option --sock; did you mean --socket?"),
+            (["-v"], "There is no option -v; did you mean --version?"),
+            (["extra"], "extra is an unexpected argument."), ([""], "An empty argument is unexpected."),
+            (["--=1"], "There is no option --."),
             (["--system=1"], "--system takes no value."), (["--socket"], "--socket needs a value."),
-            (["--socket", "--system"], "--socket needs a value."), (["--Socket", "x"], "There is no option --Socket."),
+            (["--socket", "--system"], "--socket needs a value."),
             (["--socket", "--state-dir=/x"], "--socket needs a value."),
-            (["--socket", "-h=x"], "--socket needs a value."),
+            (["--socket", "-odd"], "--socket needs a value."),
             (["--ca-file", "--allow-http-loopback=x"], "--ca-file needs a value."),
             (["--config="], "--config needs a value."), (["--log-level", ""], "--log-level needs a value."),
         ])
@@ -43,21 +51,22 @@ struct DaemonCommandTests {
         #expect(mistake(["--system"] + words) == text)
     }
 
-    @Test("a value may begin with a dash unless it is the name of an option")
+    @Test("a value behind an equals sign may begin with a dash")
     func dashes() throws {
-        #expect(try DaemonCommand(["--socket", "-odd"])[.socket] == "-odd")
-        #expect(try DaemonCommand(["--socket=--system"])[.socket] == "--system")
+        #expect(try read(["--socket=-odd"]).socket == "-odd")
+        #expect(try read(["--socket=--system"]).socket == "--system")
     }
 
     @Test("an argument that is not UTF-8 is refused, because a repaired one names another file")
     func notText() throws {
         let start = Array("--state-dir=caf".utf8)
-        #expect(try DaemonCommand(bytes: [start + Array("\u{e9}".utf8)])[.stateDirectory] == "caf\u{e9}")
-        do throws(DaemonCommand.UsageError) {
-            _ = try DaemonCommand(bytes: [start + [0xe9]])
+        let words = try DaemonCommand.words(of: [start + Array("\u{e9}".utf8)])
+        #expect(try read(words).stateDirectory == "caf\u{e9}")
+        do throws(UsageError) {
+            _ = try DaemonCommand.words(of: [start + [0xe9]])
             Issue.record("it was taken")
         } catch {
-            #expect(error.text == "The argument --state-dir=caf\u{fffd} is not UTF-8.")
+            #expect(error.message == "The argument --state-dir=caf\u{fffd} is not UTF-8.")
         }
     }
 
@@ -67,7 +76,7 @@ struct DaemonCommandTests {
             let words = ["--socket", "--oidc-agent-socket", "--state-dir", "--ca-file", "--config"].flatMap {
                 [$0, path]
             }
-            return try DaemonCommand(words).loader(environment: ["HOME": home])
+            return try read(words).loader(environment: ["HOME": home])
         }
         for (given, meant) in [
             ("~/x", "/home/ada/x"), ("/x", "/x"), ("x", FileManager.default.currentDirectoryPath + "/x"),
@@ -86,22 +95,22 @@ struct DaemonCommandTests {
     @Test("off switches a door off and is not taken as a path")
     func off() throws {
         #expect(
-            try DaemonCommand(["--oidc-agent-socket", "off"]).loader(environment: [:]).flags
+            try read(["--oidc-agent-socket", "off"]).loader(environment: [:]).flags
                 == ["doors.oidc_agent_socket": "off"])
     }
 
-    @Test("help and version take precedence over the options that follow", arguments: ["--help", "-h", "--version"])
+    @Test("help and version take precedence over all other arguments", arguments: ["--help", "-h", "--version"])
     func help(word: String) throws {
-        let command = try DaemonCommand(["--system", word, "--nonsense"])
-        #expect(command.has(.help) || command.has(.version))
+        let parsed = ParsedArguments(["--nonsense", word, "--system=1"], by: DaemonCommand.declarations)
+        #expect(parsed.asksHelp || parsed.asksVersion)
     }
 
     @Test("help lists every option in 80 columns")
     func helpText() {
         let lines = DaemonHelp.text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.allSatisfy { $0.count < 80 && $0.last != " " }, "\(DaemonHelp.text)")
-        for option in DaemonOption.allCases {
-            #expect(lines.contains { $0.hasPrefix("  ") && $0.contains(option.word) }, "\(option)")
+        #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " }, "\(DaemonHelp.text)")
+        for option in DaemonCommand.declarations + Declaration.standard {
+            #expect(lines.contains { $0.hasPrefix("  ") && $0.contains("--\(option.name)") }, "\(option.name)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerCommands
 
 /// A declaration as text of a manual page.

@@ -93,6 +93,46 @@ struct EverybodyTests {
         }
     }
 
+    @Test("each user's watch gets that user's tokens only, and ends with that user's vault")
+    func watches() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await SystemdLab.forEverybody(in: bed)
+            try await lab.add("bob")
+            let request = #"""
+                {"jsonrpc":"2.0","id":1,"method":"token.watch","params":{"app":"work","scopes":["notes.read"]}}
+                """#
+            var watches: [ManagedProcess] = []
+            for name in [SystemdLab.user, "bob"] {
+                try await lab.user(
+                    "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
+                    "--scope", "notes.read", as: name)
+                try await lab.signIn("work", at: provider, as: name)
+                let watch = try lab.start(
+                    "socat", "-", "UNIX-CONNECT:/run/brokerd/broker.sock", as: name, hasInput: true)
+                try watch.write(request + "\n")
+                try await watch.waitForText(#""accessToken""#)
+                watches.append(watch)
+            }
+            let (alice, bob) = (watches[0], watches[1])
+
+            let token = try await lab.user("brokerctl", "token", "--app", "work", "--force-refresh")
+                .trimmingCharacters(in: .newlines)
+            try await alice.waitForText(token)
+            #expect(alice.outputText.contains("event.tokenChanged"))
+
+            let uid = try await lab.uid(of: "bob")
+            try await lab.root("brokerctl", "partitions", "remove", "--yes", uid)
+            try await bob.waitForText("event.tokenEnded")
+            #expect(!bob.outputText.contains(token) && !bob.outputText.contains("event.tokenChanged"))
+
+            let next = try await lab.user("brokerctl", "token", "--app", "work", "--force-refresh")
+                .trimmingCharacters(in: .newlines)
+            try await alice.waitForText(next)
+            #expect(!alice.outputText.contains("event.tokenEnded") && !bob.outputText.contains(next))
+        }
+    }
+
     @Test("the broker has no capability, no other files, no swap, and its data is readable by itself only")
     func closed() async throws {
         try await withTestBed { bed in

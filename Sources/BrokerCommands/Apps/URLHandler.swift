@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerValues
 
 /// Makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in

@@ -1,18 +1,4 @@
-/// Options that belong together, for one command or several.
-package protocol ArgumentGroup: SendableMetatype {
-    /// The defaults. Required values are overwritten before they are read.
-    init()
-
-    /// Declares every option, flag and argument, and the variable for its value.
-    mutating func declare(in arguments: inout Arguments)
-
-    /// - Throws: if the arguments contradict each other.
-    func validate() throws(UsageError)
-}
-
-extension ArgumentGroup {
-    package func validate() throws(UsageError) {}
-}
+import BrokerCommandLine
 
 /// A subcommand, or a noun with subcommands below it.
 package protocol Command: ArgumentGroup {
@@ -26,13 +12,6 @@ package protocol Command: ArgumentGroup {
 
 extension Command {
     package static var subcommands: [any Command.Type] { [] }
-
-    /// The declarations of its command line, in order.
-    package static var declarations: [Declaration] {
-        var (command, arguments) = (Self(), Arguments())
-        command.declare(in: &arguments)
-        return arguments.declarations
-    }
 }
 
 /// A command's name and its help.
@@ -46,22 +25,5 @@ package struct About: Sendable {
         self.name = name
         self.abstract = abstract
         self.discussion = discussion
-    }
-}
-
-/// An invalid command line.
-package struct UsageError: Error, Equatable {
-    /// One sentence that says what to do.
-    package let message: String
-    /// The help of the option or argument concerned.
-    var help = ""
-    var isAboutSubcommand = false
-
-    package init(_ message: String) { self.message = message }
-
-    init(_ message: String, about declaration: Declaration) {
-        self.message = message
-        let words = declaration.words.suffix(1) + [declaration.placeholder].filter { !$0.isEmpty }
-        help = "\(words.joined(separator: " ")): \(declaration.summary)"
     }
 }

@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// The meaning of a command line.
 package enum CommandReading {
     case command(any Command)
@@ -44,9 +46,7 @@ package enum CommandReading {
     private init(_ path: CommandPath, _ words: [String]) {
         let sorted = ParsedArguments(words, by: path.last.declarations)
         if let end = CommandReading(asked: sorted, path) { self = end; return }
-        var (command, arguments) = (path.last.init(), Arguments(sorted))
-        command.read(&arguments)
-        self = arguments.mistake.map { .mistake($0, path) } ?? .command(command)
+        do throws(UsageError) { self = .command(try path.last.init(sorted)) } catch { self = .mistake(error, path) }
     }
 
     /// Help takes precedence over everything else.
@@ -61,11 +61,6 @@ package enum CommandReading {
             return nil
         }
     }
-}
-
-extension Command {
-    /// Reads the command like a group: declares, then validates.
-    fileprivate mutating func read(_ arguments: inout Arguments) { arguments.group(&self) }
 }
 
 /// The commands from the root down to one.

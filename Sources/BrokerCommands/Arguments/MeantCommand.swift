@@ -1,3 +1,6 @@
+import BrokerCommandLine
+import BrokerValues
+
 /// The command that people mean by another word. Its spelling alone would lead elsewhere: from `sign-in` to `run-in`.
 package enum MeantCommand {
     /// By noun; the empty one is brokerctl itself.
@@ -32,5 +35,19 @@ package enum MeantCommand {
         if let verb = verbs[word], known.contains(verb) { return verb }
         let begun = known.filter { $0.hasPrefix(word) }
         return begun.count == 1 ? begun.first : nil
+    }
+}
+
+extension UsageError {
+    /// - Parameter path: the words that lead to the noun.
+    static func noSubcommand(_ word: String, of type: any Command.Type, _ path: [String]) -> UsageError {
+        let known = type.subcommands.map { $0.about.name }
+        let meant = MeantCommand.of(word, below: path, known)
+        let hint = meant.map { "; did you mean \($0)?" } ?? Spelling.hint(for: word, among: known)
+        let help = ([path[0], "help"] + path.dropFirst()).joined(separator: " ")
+        var mistake = UsageError(
+            "There is no command \(word.clean)\(hint.isEmpty ? "." : hint)\n\(help) lists them all.")
+        mistake.isAboutSubcommand = true
+        return mistake
     }
 }

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerRPC
 
 /// The broker's metrics in monitoring formats. Pure.

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import Glibc
 
 /// A question on the terminal, independent of standard input and output.

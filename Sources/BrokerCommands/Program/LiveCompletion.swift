@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// Completions that a shell requests from the broker at Tab.
 enum LiveCompletion {
     static var apps: Completion { Completion.output(of: "brokerctl apps list --names") }

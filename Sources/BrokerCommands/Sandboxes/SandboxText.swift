@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerRPC
 import BrokerValues
 

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerLink
 
 /// A question that only a person at a terminal can answer, or `--yes` in advance.

@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// Rows in aligned columns with text below each.
 struct DetailedTable {
     private var table: Table

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerValues
 
 /// Text that a shell reads as exactly one word.

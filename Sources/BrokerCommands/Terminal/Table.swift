@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// Rows in aligned columns. Cells are cleaned here, so that callers cannot forget it.
 ///
 /// On a narrow terminal, URLs lose their scheme and cells are shortened, except in the first column, which names the row; on

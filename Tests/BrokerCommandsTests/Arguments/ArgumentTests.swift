@@ -104,6 +104,7 @@ struct ArgumentTests {
         arguments: [
             (["bake", "rye", "--minuets", "3"], "There is no option --minuets; did you mean --minutes?"),
             (["bake", "rye", "-x"], "There is no option -x."),
+            (["bake", "rye", "--a\u{1B}[2J\n"], #"There is no option --a\u{1b}[2J\u{a}."#),
             (["bake", "rye", "--minutes"], "--minutes needs a value."),
             (["bake", "rye", "--minutes", "--sliced"], "--minutes needs a value."),
             (["bake", "rye", "--minutes", "soon"], "--minutes cannot be soon."),

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerCommands
 
 /// Commands of a fictitious program, with one declaration of each kind.

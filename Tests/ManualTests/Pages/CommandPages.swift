@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerCommands
 import BrokerDaemon
 
@@ -50,17 +51,12 @@ enum CommandPages {
     }
 
     static func brokerd(variables: [(name: String, text: String)]) -> Roff {
-        let options = DaemonOption.allCases.map { option in
-            (
-                option, value: option.takesValue ? " <\(option.rawValue)>" : "",
-                short: option == .help ? "`-h`, " : ""
-            )
-        }
+        let options = DaemonCommand.declarations + Declaration.standard
         var page = Roff("brokerd", section: 8, title: "System Administration")
         page.section("NAME")
         page.synopsis("brokerd - owns a person's OAuth tokens and hands out access tokens over a Unix socket")
         page.section("SYNOPSIS")
-        page.synopsis((["`brokerd`"] + options.map { "[`\($0.0.word)`\($0.value)]" }).joined(separator: " "))
+        page.synopsis((["`brokerd`"] + options.map(\.usage)).joined(separator: " "))
         page.section("DESCRIPTION")
         page.paragraphs(DaemonHelp.discussion)
         page.paragraphs(
@@ -73,7 +69,7 @@ enum CommandPages {
               brokerd --socket ~/broker.sock --state-dir ~/broker
             """)
         page.section("OPTIONS")
-        for (option, value, short) in options { page.item("\(short)`\(option.word)`\(value)", option.summary) }
+        for option in options { page.item(option.term, option.text) }
         page.section("SIGNALS")
         page.item(
             "`SIGHUP`",

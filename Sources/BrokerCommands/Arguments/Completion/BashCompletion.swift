@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// Candidates are compared here and not by `compgen -W`, which would expand them: another person may have chosen the name.
 extension CompletionTable {
     var bash: String {

@@ -1,3 +1,5 @@
+import BrokerCommandLine
+
 /// The completions for shells: every command with the words that lead to it.
 struct CompletionTable {
     struct Row {

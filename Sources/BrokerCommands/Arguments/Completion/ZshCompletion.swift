@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerValues
 
 /// Works from `fpath`, where the first call defines the function, and with `source`.

@@ -1,3 +1,4 @@
+import BrokerCommandLine
 import BrokerLink
 import BrokerRPC
 import BrokerValues

@@ -2,22 +2,17 @@
 /// shortened.
 package struct Layout: Sendable {
     /// `nil` for no limit.
-    let columns: Int?
-    let style: Style
+    package let columns: Int?
+    package let style: Style
 
     package static let plain = Layout(columns: nil)
 
     package init(columns: Int?) { self.init(columns: columns, style: Style(isOn: false)) }
 
-    private init(columns: Int?, style: Style) {
+    package init(columns: Int?, style: Style) {
         // Text is unreadable in fewer columns, and a terminal may report any number.
         self.columns = columns.map { max(20, $0) }
         self.style = style
-    }
-
-    /// Uses the terminal's current width, because windows change.
-    static func of(_ stream: StandardStream) -> Layout {
-        Layout(columns: stream.terminalSize?.columns, style: .of(stream))
     }
 
     /// Wraps long lines at spaces and keeps their indentation.
@@ -36,24 +31,10 @@ package struct Layout: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// A command line for copying, indented; a shell reads its lines as one.
-    package func command(_ words: [String]) -> String {
-        var lines = [" "]
-        for word in words.map({ ShellText.quoted($0.cleanWhole) }) {
-            // Leaves room for the continuation mark.
-            if let columns, lines.count > 1 || lines[0] != " ", (lines.last ?? "").columns + word.columns + 3 > columns
-            {
-                lines.append("   ")
-            }
-            lines[lines.count - 1] += " " + word
-        }
-        return lines.joined(separator: " \\\n")
-    }
-
     /// A name with its text: next to it if that fits, otherwise below it.
     ///
     /// - Parameter width: the width of the longest name.
-    func entry(_ name: String, width: Int, _ paragraphs: [String]) -> [String] {
+    package func entry(_ name: String, width: Int, _ paragraphs: [String]) -> [String] {
         let margin = width + 2
         let longest = paragraphs.map(\.columns).max() ?? 0
         guard let columns, margin + longest > columns else {

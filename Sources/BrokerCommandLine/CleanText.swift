@@ -8,8 +8,8 @@ extension String {
     package var clean: String { clean(atMost: 4096) }
 
     /// For text that is copied whole: an address, a token, a command.
-    var cleanWhole: String { clean(atMost: 1 << 20) }
+    package var cleanWhole: String { clean(atMost: 1 << 20) }
 
     /// - Parameter length: in characters.
-    func clean(atMost length: Int) -> String { SafeText(self, atMost: length, .nothing).text }
+    package func clean(atMost length: Int) -> String { SafeText(self, atMost: length, .nothing).text }
 }

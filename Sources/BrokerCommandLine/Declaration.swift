@@ -21,7 +21,7 @@ package struct Declaration: Sendable {
     /// The name without dashes; for an argument, its name in help.
     package let name: String
     /// `y` for `-y`.
-    var short: Character?
+    package var short: Character?
     /// The value's name in help.
     package var value = ""
     /// A sentence.
@@ -31,14 +31,14 @@ package struct Declaration: Sendable {
     package var isRequired = false
     package var isRepeated = false
     /// The type of its values.
-    var type: (any ArgumentValue.Type)?
-    var completion = Completion.none
+    package var type: (any ArgumentValue.Type)?
+    package var completion = Completion.none
 
-    var isPositional: Bool { kind == .argument || kind == .rest || kind == .tail }
-    var takesValue: Bool { kind == .option || kind == .listOption }
+    package var isPositional: Bool { kind == .argument || kind == .rest || kind == .tail }
+    package var takesValue: Bool { kind == .option || kind == .listOption }
 
     /// All possible values; empty if unlimited.
-    var values: [String] { type?.words ?? [] }
+    package var values: [String] { type?.words ?? [] }
 
     /// The words typed: `-y`, `--yes`.
     package var words: [String] {

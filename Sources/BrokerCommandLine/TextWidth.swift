@@ -1,7 +1,7 @@
 extension String {
     /// Its width on a terminal: two columns for East Asian wide characters and emoji, none for combining marks and emphasis
     /// (see ``Style``).
-    var columns: Int {
+    package var columns: Int {
         var isEmphasis = false
         return reduce(0) { sum, character in
             if character == "\u{1B}" { isEmphasis = true }
@@ -11,10 +11,10 @@ extension String {
     }
 
     /// Padded with trailing spaces to this width.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// Cut to this width, with an ellipsis if it was longer.
-    func shortened(to width: Int) -> String {
+    package func shortened(to width: Int) -> String {
         guard columns > width else { return self }
         return width > 0 ? cut(atColumn: width - 1) + "…" : ""
     }

@@ -1,14 +1,14 @@
 /// The words of a command line, each assigned to its declaration.
-struct ParsedArguments {
+package struct ParsedArguments {
     let declarations: [Declaration]
     /// The values of each declaration, in order; for a flag, its name once per use.
     private(set) var words: [[String]]
-    private(set) var asksHelp = false
-    private(set) var asksVersion = false
+    package private(set) var asksHelp = false
+    package private(set) var asksVersion = false
     /// The first one.
-    private(set) var mistake: UsageError?
+    package private(set) var mistake: UsageError?
     /// The position of the first word that is neither an option nor its value.
-    private(set) var firstArgument: Int?
+    package private(set) var firstArgument: Int?
 
     private let line: [String]
     private let stopsAtArgument: Bool
@@ -17,7 +17,7 @@ struct ParsedArguments {
     private var isInTail = false
 
     /// - Parameter stopsAtArgument: whether to read only the options before a subcommand.
-    init(_ line: [String], by declarations: [Declaration], stopsAtArgument: Bool = false) {
+    package init(_ line: [String], by declarations: [Declaration], stopsAtArgument: Bool = false) {
         self.line = line
         self.stopsAtArgument = stopsAtArgument
         self.declarations = declarations
