@@ -111,8 +111,8 @@ package final class Caller: Sendable, Equatable {
     var clientSpace: String {
         guard facts.ownSandbox == nil else { return id }
         if case .snap(let label) = LabelVerdict(facts.label) { return label }
-        // A name that looks like a snap's has a type, so that it is not taken for a snap's.
-        return facts.flatpakID.flatMap { CallerName.sandbox($0) == id ? $0 : nil } ?? id
+        // Earlier versions kept the clients of a Flatpak under its application id.
+        return facts.attestedName == id ? CallerName.untyped(id) ?? id : id
     }
 }
 
@@ -160,7 +160,7 @@ extension PeerFacts {
     /// A sandbox's name that was confirmed from outside of it.
     var confirmedName: String? {
         if case .snap(let label) = LabelVerdict(label) { return CallerName.snap(label: label) }
-        return flatpakID.map(CallerName.flatpak)
+        return attestedName
     }
 
     /// The sandbox by whose socket it came, unless it is known to be in another one, which reached into its folder.

@@ -21,7 +21,7 @@ extension PeerFacts {
         facts["unit"] = unitNames.first
         facts["executable"] = executable
         if executable != nil { facts["executableOwner"] = executableIsRootOwned ? "root only" : "others, too" }
-        facts["flatpak"] = flatpakID.map(CallerName.flatpak)
+        if let attestedName { facts[String(attestedName.prefix { $0 != ":" })] = attestedName }
         facts["asksBy"] = front
         if lacksAdminProof { facts["adminProof"] = "missing" }
         if isHandedOn { facts["connectedBy"] = "another process" }

@@ -51,7 +51,7 @@ struct AccessPolicyTests {
         try await bed.directory.register(AccessBed.app("open"), in: AccessBed.partition)
         let listed = try bed.caller {
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Mail"
+            $0.attestedName = "flatpak:org.example.Mail"
         }
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
         bed.vault.rollBack()
@@ -72,12 +72,12 @@ struct AccessPolicyTests {
         let impostor = try bed.caller {
             $0.executable = "/usr/bin/mail"
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Game"
+            $0.attestedName = "flatpak:org.example.Game"
         }
         #expect(throws: BrokerError.self) { try bed.admit(impostor, as: .registered("mail")) }
         let listed = try bed.caller {
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Mail"
+            $0.attestedName = "flatpak:org.example.Mail"
         }
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }

@@ -50,7 +50,7 @@ struct CallerAllowanceTests {
         let allowance = CallerAllowance(.browsers, clock: bed.clock)
         func sandbox(_ number: Int, _ name: String? = nil) throws -> Caller {
             try bed.caller {
-                ($0.rootMount, $0.flatpakID) = (.other, name)
+                ($0.rootMount, $0.attestedName) = (.other, name.map(CallerName.flatpak))
                 $0.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/run-\(number).scope")
             }
         }

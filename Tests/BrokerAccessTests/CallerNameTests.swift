@@ -7,7 +7,7 @@ import Testing
 @Suite("Typed names of callers")
 struct CallerNameTests {
     private static func flatpak(_ id: String) -> @Sendable (inout PeerFacts) -> Void {
-        { ($0.rootMount, $0.flatpakID) = (.other, id) }
+        { ($0.rootMount, $0.attestedName) = (.other, CallerName.flatpak(id)) }
     }
 
     private static func snap(_ label: String) -> @Sendable (inout PeerFacts) -> Void {

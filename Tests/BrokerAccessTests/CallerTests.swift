@@ -75,7 +75,9 @@ struct CallerTests {
             claimant("/user.slice/user-1000.slice/session-3.scope/a")
                 == claimant("/user.slice/user-1000.slice/session-3.scope"))
         #expect(claimant("/docker/a") == .unnamedSandbox(unit: "/docker/a"))
-        #expect(claimant("/a.scope") { $0.flatpakID = "org.example.Game" } == .sandbox("flatpak:org.example.Game"))
+        #expect(
+            claimant("/a.scope") { $0.attestedName = "flatpak:org.example.Game" }
+                == .sandbox("flatpak:org.example.Game"))
         // They share one quota with each other and with unidentified callers.
         #expect(own.orAllUnnamed == claimant("/other.scope").orAllUnnamed)
         #expect(own.orAllUnnamed == claimant("/a.scope") { $0.isPinned = false }.orAllUnnamed)
@@ -149,14 +151,14 @@ struct CallerTests {
             )
         },
         TierRow("a Flatpak by another sandbox's socket", .sandboxed, "flatpak:org.example.Game") {
-            ($0.sandbox, $0.rootMount, $0.flatpakID) = (build, .other, "org.example.Game")
+            ($0.sandbox, $0.rootMount, $0.attestedName) = (build, .other, "flatpak:org.example.Game")
         },
         TierRow("a snap by another sandbox's socket", .sandboxed, "snap:game") {
             ($0.sandbox, $0.label) = (build, .text("snap.game.play (enforce)"))
         },
         TierRow("a Flatpak by its own sandbox's socket", .sandboxed, "flatpak:org.example.Game") {
-            ($0.sandbox, $0.rootMount, $0.flatpakID) = (
-                Sandbox(engine: "flatpak", id: "org.example.Game", rights: []), .other, "org.example.Game"
+            ($0.sandbox, $0.rootMount, $0.attestedName) = (
+                Sandbox(engine: "flatpak", id: "org.example.Game", rights: []), .other, "flatpak:org.example.Game"
             )
         },
         TierRow("a program of the person's own", .unknown, tool, administers: true) { _ in },
@@ -177,7 +179,7 @@ struct CallerTests {
             $0.networkNamespace = .other
         },
         TierRow("a Flatpak that is called like a snap", .sandboxed, "flatpak:snap.mail.mail") {
-            ($0.rootMount, $0.flatpakID) = (.other, "snap.mail.mail")
+            ($0.rootMount, $0.attestedName) = (.other, "flatpak:snap.mail.mail")
         },
         TierRow("a root-owned program in a sandbox", .sandboxed, "container:session-3.scope") {
             $0.rootMount = .other
@@ -185,7 +187,7 @@ struct CallerTests {
         },
         TierRow("a Flatpak that was confirmed", .sandboxed, "flatpak:org.example.Mail") {
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Mail"
+            $0.attestedName = "flatpak:org.example.Mail"
         },
         TierRow("a root that could not be read", .unidentified, "pid 4711") { $0.rootMount = .unreadable },
         TierRow("a cgroup that could not be read", .unidentified, "pid 4711") { $0.cgroup = nil },

@@ -16,7 +16,7 @@ struct GrantScene {
         try await bed.directory.register(app, in: AccessBed.partition)
         caller = try bed.caller {
             $0.rootMount = .other
-            $0.flatpakID = unnamed ? nil : "org.example.Game"
+            $0.attestedName = unnamed ? nil : "flatpak:org.example.Game"
         }
     }
 

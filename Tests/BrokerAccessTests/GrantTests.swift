@@ -81,7 +81,7 @@ struct GrantTests {
         _ = try await scene.approve()
         let other = try scene.bed.caller {
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Other"
+            $0.attestedName = "flatpak:org.example.Other"
         }
         #expect(scene.refusal(of: other)?.kind == .grantRequired)
         #expect(scene.refusal(app: "notes")?.kind == .grantRequired)
@@ -309,7 +309,7 @@ struct GrantTests {
         }
         let other = try scene.bed.caller {
             $0.rootMount = .other
-            $0.flatpakID = "org.example.Greedy"
+            $0.attestedName = "flatpak:org.example.Greedy"
         }
         for number in 0..<20 { _ = scene.refusal(of: other, app: "app-\(number)") }
         let requests = try scene.bed.grants.list(in: Self.partition).requests

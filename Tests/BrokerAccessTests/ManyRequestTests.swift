@@ -42,7 +42,7 @@ struct ManyRequestTests {
             let place = numbers.next(below: 24)
             let caller = try scene.bed.caller {
                 $0.rootMount = .other
-                $0.flatpakID = isNamed ? "org.example.Game\(place)" : nil
+                $0.attestedName = isNamed ? "flatpak:org.example.Game\(place)" : nil
                 $0.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/run-\(place).scope")
             }
             let before = news.all.count { $0.change == .requested }

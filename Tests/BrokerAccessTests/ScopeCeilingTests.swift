@@ -67,7 +67,7 @@ struct ScopeCeilingTests {
     func grants() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(Self.app(), in: AccessBed.partition)
-        let sandboxed = try bed.caller { ($0.rootMount, $0.flatpakID) = (.other, "org.example.Game") }
+        let sandboxed = try bed.caller { ($0.rootMount, $0.attestedName) = (.other, "flatpak:org.example.Game") }
         let delete = AppReach.token(scopes: ["delete"], account: nil)
         #expect(refusal(bed, sandboxed, delete)?.reason == .scopesNotAllowed)
         #expect(try bed.grants.list(in: AccessBed.partition).requests.isEmpty)
@@ -81,7 +81,7 @@ struct ScopeCeilingTests {
     func extra() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
-        let sandboxed = try bed.caller { ($0.rootMount, $0.flatpakID) = (.other, "org.example.Game") }
+        let sandboxed = try bed.caller { ($0.rootMount, $0.attestedName) = (.other, "flatpak:org.example.Game") }
         let request = try #require(
             refusal(bed, sandboxed, .token(scopes: ["read"], account: nil))?.details.grantRequest)
         _ = try await bed.grants.approve(request: request, .init(), in: AccessBed.partition)

@@ -25,7 +25,7 @@ struct SharedRightTests {
 
     private static func sandbox(_ id: String) -> PeerFacts {
         var facts = program("/app/bin/x")
-        (facts.rootMount, facts.flatpakID) = (.other, id)
+        (facts.rootMount, facts.attestedName) = (.other, CallerName.flatpak(id))
         return facts
     }
 

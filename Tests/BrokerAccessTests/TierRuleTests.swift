@@ -10,7 +10,7 @@ struct TierRuleTests {
     private func facts(of tier: CallerTier) -> (inout PeerFacts) -> Void {
         { facts in
             switch tier {
-            case .sandboxed: (facts.rootMount, facts.flatpakID) = (.other, "org.example.Game")
+            case .sandboxed: (facts.rootMount, facts.attestedName) = (.other, "flatpak:org.example.Game")
             case .confined: facts.label = .text("/usr/bin/man (enforce)")
             case .systemInstalled: facts.executableIsRootOwned = true
             case .unknown: break
@@ -101,7 +101,7 @@ struct TierRuleTests {
         for name in ["org.example.Game", "org.example.Mail"] {
             let caller = try bed.caller {
                 $0.rootMount = .other
-                $0.flatpakID = name
+                $0.attestedName = CallerName.flatpak(name)
             }
             let error = #expect(throws: BrokerError.self) { try bed.admit(caller, as: Self.adHoc) }
             _ = try await bed.grants.approve(

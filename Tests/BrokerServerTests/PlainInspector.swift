@@ -42,7 +42,7 @@ final class PlainInspector: PeerInspector {
         facts.cgroup = ControlGroup(path: "/")
         facts.executable = isFront ? "/usr/bin/brokerctl" : "/test"
         facts.executableIsRootOwned = isFront
-        facts.flatpakID = sandboxID
+        facts.attestedName = sandboxID.map(CallerName.flatpak)
         return facts
     }
 

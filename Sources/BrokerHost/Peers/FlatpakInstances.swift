@@ -5,24 +5,22 @@ import Glibc
 ///
 /// The file `/.flatpak-info` inside of the sandbox names it, but any container can have such a file. So the name counts only if
 /// Flatpak's own record on the host is about the same mount namespace.
-package struct FlatpakInstances: Sendable {
+struct FlatpakInstances: SandboxAttestor {
     private let folder: String?
 
     /// - Parameter runtimeDirectory: `$XDG_RUNTIME_DIR`.
-    package init(runtimeDirectory: String?) {
+    init(runtimeDirectory: String?) {
         folder = runtimeDirectory.map { $0 + "/.flatpak" }
     }
 
     /// Flatpak's records are checked first. A sandbox without one is not examined: its list of mounts can be arbitrarily long.
-    ///
-    /// - Returns: the application's id; `nil` for any other sandbox, and for an unconfirmed name.
-    func confirmedID(of process: borrowing ProcessFolder, uid: UInt32) -> String? {
+    func name(of process: borrowing ProcessFolder, uid: UInt32) -> String? {
         guard let folder, let namespace = process.link("ns/mnt").value,
             let record = Records(in: folder, of: uid).instance(in: namespace),
             let inside = Self.info(inside: process).flatMap(FlatpakInfo.init),
             inside == record.info, inside.instance == record.name
         else { return nil }
-        return inside.application
+        return CallerName.flatpak(inside.application)
     }
 
     /// The records of one person's instances in Flatpak's folder in the runtime directory.

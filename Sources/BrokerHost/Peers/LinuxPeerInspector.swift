@@ -10,7 +10,7 @@ import Glibc
 /// of the peer's choosing is accessed, as it might never answer. About a dozen system calls.
 package struct LinuxPeerInspector: PeerInspector {
     private let host: HostReference
-    private let flatpak: FlatpakInstances
+    private let attestors: [any SandboxAttestor]
     private let services: SystemServices
 
     /// - Parameters:
@@ -18,7 +18,7 @@ package struct LinuxPeerInspector: PeerInspector {
     ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where Flatpak keeps its records of sandboxes.
     package init(host: HostReference = .read(), runtimeDirectory: String? = nil) {
         self.host = host
-        flatpak = FlatpakInstances(runtimeDirectory: runtimeDirectory)
+        attestors = [FlatpakInstances(runtimeDirectory: runtimeDirectory)]
         services = SystemServices()
     }
 
@@ -36,7 +36,9 @@ package struct LinuxPeerInspector: PeerInspector {
         }.value.map(ControlGroup.init(file:))
         if facts.isInside {
             // Its paths belong to another root.
-            facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)
+            for attestor in attestors where facts.attestedName == nil {
+                facts.attestedName = attestor.name(of: process, uid: credentials.uid)
+            }
         } else if let executable = PeerExecutable(of: process) {
             facts.executable = executable.path
             facts.executableIsRootOwned = executable.isRootOwned

@@ -30,8 +30,8 @@ package struct PeerFacts: Sendable, Equatable {
     package var executable: String?
     /// Whether only root can change that file and the folders above it.
     package var executableIsRootOwned = false
-    /// A Flatpak application id that was confirmed from outside the sandbox.
-    package var flatpakID: String?
+    /// The typed name of its sandbox (``CallerName``), if an attestor confirmed it from outside the sandbox.
+    package var attestedName: String?
     /// The sandbox whose own socket the peer used: only its processes have access to it.
     package var sandbox: Sandbox?
     /// The state of the apps that it may name when its socket was opened, by name (``AppRegistration/grantBinding``): another

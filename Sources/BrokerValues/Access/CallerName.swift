@@ -25,6 +25,17 @@ package enum CallerName {
     package static func sandbox(_ entry: String) -> String {
         entry.utf8.contains(UInt8(ascii: ":")) ? entry : snap(label: entry) ?? flatpak(entry)
     }
+
+    /// The entry of an earlier version that stands for a Flatpak: its application id.
+    ///
+    /// - Parameter name: a typed name.
+    /// - Returns: `nil` if no entry without a type stands for it.
+    package static func untyped(_ name: String) -> String? {
+        let type = flatpak("")
+        guard name.hasPrefix(type) else { return nil }
+        let application = String(name.dropFirst(type.count))
+        return sandbox(application) == name ? application : nil
+    }
 }
 
 extension CallerIdentity {

@@ -1,0 +1,9 @@
+/// Names the sandbox of a process by the records that its engine keeps outside of it.
+///
+/// A new kind is a file of its own, and an element of ``LinuxPeerInspector``'s list.
+protocol SandboxAttestor: Sendable {
+    /// Examines the process within bounds that do not depend on the sandbox's content.
+    ///
+    /// - Returns: the typed name, as `flatpak:org.example.Mail`; `nil` for a sandbox of another kind, and for an unconfirmed name.
+    func name(of process: borrowing ProcessFolder, uid: UInt32) -> String?
+}
