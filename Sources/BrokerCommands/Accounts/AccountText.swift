@@ -12,11 +12,6 @@ package enum AccountText {
         return "\(name) at \(account.environment)".clean
     }
 
-    /// One line of a list to choose from.
-    static func line(_ account: BrokerLink.Account) -> String {
-        "\(account.username) at \(account.environment), id \(account.identifier)".clean
-    }
-
     package static func table(_ accounts: [BrokerValues.Account]) -> Table {
         var table = Table("USERNAME", "NAME", "PROVIDER", "STATE", "ID")
         for account in accounts {

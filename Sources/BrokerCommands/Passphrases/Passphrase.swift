@@ -67,22 +67,10 @@ struct PassphraseOptions: ArgumentGroup {
             )
         }
         guard isNew, !first.isEmpty else { return first }
-        try Self.requireLength(first)
+        try NewPassphrase.requireLength(first)
         guard TerminalPrompt.line("The same again: ", hidden: true) == first else {
-            throw Self.differ
+            throw NewPassphrase.differ
         }
         return first
     }
-
-    /// Checked before the second prompt.
-    static func requireLength(_ passphrase: String) throws(BrokerClientError) {
-        guard passphrase.utf8.count < PassphraseRule.shortest else { return }
-        throw BrokerClientError(
-            .invalidParameter,
-            "A passphrase has at least \(PassphraseRule.shortest) characters; nothing was changed. Run the command again."
-        )
-    }
-
-    static let differ = BrokerClientError(
-        .invalidParameter, "The two differ; nothing was changed. Run the command again.")
 }

@@ -61,9 +61,9 @@ struct Pinentry {
         _ = try? tell("SETREPEAT The same again:")
         let first = try tell("GETPIN")
         guard !first.isRepeated, !first.data.isEmpty else { return first.data }
-        try PassphraseOptions.requireLength(first.data)
+        try NewPassphrase.requireLength(first.data)
         try tell("SETPROMPT The same again:")
-        guard try tell("GETPIN").data == first.data else { throw PassphraseOptions.differ }
+        guard try tell("GETPIN").data == first.data else { throw NewPassphrase.differ }
         return first.data
     }
 

@@ -18,22 +18,22 @@ package enum Brokerctl {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         StandardStream.keepDescriptors()
         switch CommandReading(ProgramName.arguments(of: commandLine), root: root) {
-        case .command(let command): end(command.execute())
+        case .command(let command): command.execute().endProcess()
         case .help(let path):
             tell(help(path, on: .output), on: .output)
-            end(.done)
+            ExitStatus.done.endProcess()
         case .version:
             tell("brokerctl \(BrokerVersion.text)", on: .output)
-            end(.done)
+            ExitStatus.done.endProcess()
         case .incomplete(let path):
             let verbs = path.last.subcommands.map { $0.about.name }.joined(separator: ", ")
             refuse(UsageError("\(path.text) needs one of its commands: \(verbs)."), commandLine)
             tell(help(path, on: .error), on: .error)
-            end(.usage)
+            ExitStatus.usage.endProcess()
         case .mistake(let mistake, let path):
             refuse(mistake, commandLine)
             tell(explanation(of: mistake, path), on: .error)
-            end(.usage)
+            ExitStatus.usage.endProcess()
         }
     }
 
@@ -41,16 +41,6 @@ package enum Brokerctl {
     private static func refuse(_ mistake: UsageError, _ commandLine: [String]) {
         guard commandLine.prefix(while: { $0 != "--" }).contains("--json") else { return }
         Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
-    }
-
-    /// Output that was lost, to a full disk or a closed descriptor, counts as failure.
-    static func end(_ status: ExitStatus) -> Never {
-        let signal = Interrupt.received.load(ordering: .relaxed)
-        if status == .failed, signal != 0 { exit(128 + signal) }
-        let lost = StandardStream.lostOutput.load(ordering: .relaxed)
-        guard status == .done, lost != 0 else { exit(status.rawValue) }
-        tell("brokerctl: Standard output could not be written: \(errnoText(lost)).", on: .error)
-        exit(ExitStatus.failed.rawValue)
     }
 
     private static func tell(_ text: String, on stream: StandardStream) {

@@ -47,7 +47,7 @@ extension WaitingSubcommand {
             let text = "There is no /proc here, which this command needs. Mount it: mount -t proc proc /proc"
             return Output(json: global.json).status(after: BrokerClientError(.internal, text))
         }
-        Task { Brokerctl.end(await carryOut()) }
+        Task { await carryOut().endProcess() }
         while true { pause() }
     }
 

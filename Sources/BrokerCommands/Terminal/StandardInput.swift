@@ -1,24 +1,7 @@
-import BrokerSystem
 import Glibc
 
 /// Standard input, without `stdin`: a thread that waits in `readLine` holds its lock, for which `exit` waits from glibc 2.41 on.
 enum StandardInput {
-    /// The lines until the end of input, read on a separate thread, which outlives the stream: a read from a terminal cannot
-    /// be cancelled. This call puts the terminal into character mode, so make it before asking the user to type.
-    static func lines() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            let isTerminal = TerminalMode.takeCharacters()
-            let status = DetachedThread.start {
-                let input = TerminalInput(isTerminal: isTerminal)
-                while let line = input.next() {
-                    if case .terminated = continuation.yield(line) { return }
-                }
-                continuation.finish()
-            }
-            if status != 0 { continuation.finish() }
-        }
-    }
-
     /// The next byte; `nil` at the end.
     static func byte() -> UInt8? {
         var byte: UInt8 = 0

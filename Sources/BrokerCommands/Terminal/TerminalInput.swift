@@ -1,5 +1,5 @@
+import BrokerSystem
 import Glibc
-import Synchronization
 
 /// Standard input, line by line.
 ///
@@ -65,28 +65,20 @@ final class TerminalInput {
     private func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
 }
 
-/// The terminal's mode, which is restored at every exit.
-enum TerminalMode {
-    /// The original mode; `nil` if unchanged.
-    private static let before = Mutex<termios?>(nil)
-
-    /// Switches the terminal to characters instead of lines, without echo.
-    ///
-    /// - Returns: `false` if standard input is not a terminal, or the program is in the background and may not change it.
-    static func takeCharacters() -> Bool {
-        var mode = termios()
-        guard tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
-        let isFirst = before.withLock { before in
-            defer { before = before ?? mode }
-            return before == nil
+extension StandardInput {
+    /// The lines until the end of input, read on a separate thread, which outlives the stream: a read from a terminal cannot
+    /// be cancelled. This call puts the terminal into character mode, so make it before asking the user to type.
+    static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            let isTerminal = TerminalMode.takeCharacters()
+            let status = DetachedThread.start {
+                let input = TerminalInput(isTerminal: isTerminal)
+                while let line = input.next() {
+                    if case .terminated = continuation.yield(line) { return }
+                }
+                continuation.finish()
+            }
+            if status != 0 { continuation.finish() }
         }
-        if isFirst { atexit { TerminalMode.restore() } }
-        mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        return tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0
-    }
-
-    static func restore() {
-        guard var mode = before.withLock({ $0 }) else { return }
-        tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     }
 }
