@@ -45,7 +45,7 @@ package enum BrokerDaemon {
     }
 
     private static func check(_ command: DaemonCommand) throws(StartFailure) -> DaemonExit {
-        let loaded = try configuration(command.loader())
+        let loaded = try command.loader().loadAtStart()
         print(loaded.report)
         // A daemon runs without such a file, but a check reports it.
         for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
@@ -68,14 +68,6 @@ package enum BrokerDaemon {
         } catch {
             say(error)
             return error.exit
-        }
-    }
-
-    static func configuration(_ loader: ConfigurationLoader) throws(StartFailure) -> LoadedConfiguration {
-        do throws(ConfigurationError) {
-            return try loader.load()
-        } catch {
-            throw StartFailure(exit: .configuration, text: "\(error)")
         }
     }
 

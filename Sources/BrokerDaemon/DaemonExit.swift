@@ -1,3 +1,5 @@
+import BrokerConfig
+
 /// The exit status of `brokerd` (protocol.md, "brokerd").
 package enum DaemonExit: Int32, Sendable {
     case stopped = 0
@@ -11,4 +13,15 @@ package enum DaemonExit: Int32, Sendable {
 struct StartFailure: Error {
     var exit: DaemonExit
     var text: String
+}
+
+extension ConfigurationLoader {
+    /// The configuration that the daemon starts with.
+    func loadAtStart() throws(StartFailure) -> LoadedConfiguration {
+        do throws(ConfigurationError) {
+            return try load()
+        } catch {
+            throw StartFailure(exit: .configuration, text: "\(error)")
+        }
+    }
 }

@@ -60,7 +60,7 @@ struct Starter {
     }
 
     private func attempt() async throws(StartFailure) -> RunningBroker {
-        let configuration = try BrokerDaemon.configuration(loader).configuration
+        let configuration = try loader.loadAtStart().configuration
         let log = BrokerLog(level: Logger.Level(rawValue: configuration.log.level) ?? .info)
         for outcome in hardening where outcome.isWorthAWarning {
             log.logger(label: "brokerd").warning(

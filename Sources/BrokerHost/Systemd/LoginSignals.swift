@@ -13,13 +13,13 @@ final class LoginSignals {
 
     private let bus: Bus
     private let delaysSleep: Bool
-    private let handle: (SessionWatch.Event) -> Void
+    private let handle: (SessionEvent) -> Void
     /// logind's unique name on the bus; `nil` while it is away.
     private var logind: String?
     /// While it is open, the machine waits before it sleeps.
     private var delay: Int32?
 
-    private init(_ bus: Bus, delaysSleep: Bool, _ handle: @escaping (SessionWatch.Event) -> Void) {
+    private init(_ bus: Bus, delaysSleep: Bool, _ handle: @escaping (SessionEvent) -> Void) {
         self.bus = bus
         self.delaysSleep = delaysSleep
         self.handle = handle
@@ -30,7 +30,7 @@ final class LoginSignals {
     /// Calls `handle` for each event, until the bus is lost. The machine does not sleep before `handle` has returned.
     ///
     /// - Returns: the `errno` of the loss.
-    static func watch(sleep: Bool, screen: Bool, _ handle: @escaping (SessionWatch.Event) -> Void) -> Int32 {
+    static func watch(sleep: Bool, screen: Bool, _ handle: @escaping (SessionEvent) -> Void) -> Int32 {
         do throws(BusError) {
             let signals = LoginSignals(try Bus(.system), delaysSleep: sleep, handle)
             try signals.listen(screen: screen)

@@ -5,11 +5,6 @@ import Glibc
 /// Events of logind about the user's sessions and the machine's sleep: reasons to lock, never to unlock. Every process of the
 /// person can make logind send `Unlock`.
 package struct SessionWatch: Sendable {
-    package enum Event: String, Sendable {
-        case sleeps = "the machine goes to sleep"
-        case screenLocked = "the screen was locked"
-    }
-
     package var watchesSleep: Bool
     package var watchesScreen: Bool
 
@@ -27,7 +22,7 @@ package struct SessionWatch: Sendable {
     ///   - onEvent: the machine does not sleep before this has returned, as far as logind lets it wait (5 s, unless configured otherwise).
     ///   - onTrouble: called with an `errno` if logind is not reachable; the watch tries again.
     package func start(
-        _ onEvent: @escaping @Sendable (Event) async -> Void, onTrouble: @escaping @Sendable (Int32) -> Void
+        _ onEvent: @escaping @Sendable (SessionEvent) async -> Void, onTrouble: @escaping @Sendable (Int32) -> Void
     ) {
         guard watchesSleep || watchesScreen else { return }
         let (sleep, screen) = (watchesSleep, watchesScreen)
@@ -41,7 +36,7 @@ package struct SessionWatch: Sendable {
     }
 
     /// Runs on the watch's own thread, which may block.
-    private static func wait(for onEvent: @escaping @Sendable (Event) async -> Void, _ event: Event) {
+    private static func wait(for onEvent: @escaping @Sendable (SessionEvent) async -> Void, _ event: SessionEvent) {
         let done = DispatchSemaphore(value: 0)
         Task {
             await onEvent(event)

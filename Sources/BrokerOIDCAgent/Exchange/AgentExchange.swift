@@ -115,7 +115,7 @@ package struct AgentExchange: Sendable {
         guard let first = pending.first else { return .needsMore }
         guard first != UInt8(ascii: "{") else { return readObject(ObjectEnd(), 0) }
         let text = pending.prefix(Self.keyText)
-        guard text.allSatisfy(Self.isBase64) else { return .refuse(.neitherKeyNorObject) }
+        guard text.allSatisfy(AgentCharacter.isBase64) else { return .refuse(.neitherKeyNorObject) }
         guard text.count == Self.keyText else { return .needsMore }
         guard let peer = Base64.decode(text), peer.count == AgentSeal.keyCount else { return .refuse(.badKey) }
         let keys = makeKeys()
@@ -151,7 +151,7 @@ package struct AgentExchange: Sendable {
     }
 
     private mutating func dropBlanks() {
-        let blanks = pending.prefix(while: Self.isBlank).count
+        let blanks = pending.prefix(while: AgentCharacter.isBlank).count
         pending.removeFirst(blanks)
         dropped += blanks
     }
@@ -165,20 +165,5 @@ package struct AgentExchange: Sendable {
         (state, dropped) = (.over, 0)
         _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
         pending = []
-    }
-
-    /// White space, and the end of a C string.
-    static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-            || byte == UInt8(ascii: "\t") || byte == 0
-    }
-
-    static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
     }
 }

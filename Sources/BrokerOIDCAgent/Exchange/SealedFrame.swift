@@ -39,8 +39,8 @@ struct SealedFrame {
             }
         }
         guard let header else { return .needsMore }
-        let other = text[scanned...].firstIndex { !AgentExchange.isBase64($0) }
-        if let other, !AgentExchange.isBlank(text[other]) { return .refused(.badFrame) }
+        let other = text[scanned...].firstIndex { !AgentCharacter.isBase64($0) }
+        if let other, !AgentCharacter.isBlank(text[other]) { return .refused(.badFrame) }
         scanned = other ?? text.count
         return open(text[header.start..<scanned], header, seal, hasEnded: other != nil)
     }
