@@ -44,9 +44,6 @@ extension Target.Dependency {
     static let nioHTTP1 = library("NIOHTTP1", "swift-nio")
     static let lifecycle = library("ServiceLifecycle", "swift-service-lifecycle")
     static let signals = library("UnixSignals", "swift-service-lifecycle")
-    static let crypto = library("Crypto", "swift-crypto")
-    static let cryptoExtras = library("CryptoExtras", "swift-crypto")
-    static let jwtKit = library("JWTKit", "jwt-kit")
     static let hummingbird = library("Hummingbird", "hummingbird")
 
     /// Indirect dependencies, which nothing here imports: SwiftPM takes no notice of the version of a package that no target names.
@@ -76,8 +73,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
@@ -90,8 +85,7 @@ let package = Package(
         program("broker-demo", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/Demo"),
         program("broker-dev-idp", ["DevIdentityProvider", .arguments], path: "Sources/DevIdP/Main"),
         layer(
-            "DevIdentityProvider", [.hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .logging],
-            path: "Sources/DevIdP/Provider"),
+            "DevIdentityProvider", ["CProviderKeys", .hummingbird, .nioCore, .logging], path: "Sources/DevIdP/Provider"),
 
         // Composition
         layer(
@@ -152,6 +146,7 @@ let package = Package(
         .target(name: "CArguments", path: "Sources/C/CArguments"),
         .target(name: "CWipingHeap", path: "Sources/C/CWipingHeap"),
         .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),
+        .target(name: "CProviderKeys", dependencies: ["COpenSSL"], path: "Sources/C/CProviderKeys"),
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -166,8 +161,7 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                "CBrokerLinux", "CTestSupport", "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit,
-                .cryptoExtras, .logging,
+                "CBrokerLinux", "CTestSupport", "CSQLite", .nioCore, .nioPosix, .nioHTTP1, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
@@ -176,7 +170,8 @@ let package = Package(
         tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
         tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues", "CSQLite"]),
         program("vault-torture", ["BrokerVault", "BrokerModel", .logging], path: "Tests/VaultTorture"),
-        tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", .crypto]),
+        tests(
+            "BrokerOAuthTests", ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
         // Shows what only a separate process can: the descriptors, environment and attributes it was started with.
         program(
@@ -191,7 +186,7 @@ let package = Package(
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerModel", "BrokerValues"]),
         tests(
             "BrokerSocketTests",
-            ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix, .logging, .crypto]),
+            ["BrokerSocket", "BrokerModel", "BrokerValues", "DevIdentityProvider", .nioCore, .nioPosix, .logging]),
         tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
         tests("BrokerOIDCAgentTests", ["BrokerOIDCAgent", "BrokerModel", "BrokerValues", "CSodium"]),
         tests(
@@ -206,7 +201,7 @@ let package = Package(
             "BrokerCommandsTests",
             ["BrokerCommands", "BrokerCommandLine", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerDaemonTests", ["BrokerDaemon", "BrokerCommandLine", "BrokerConfig"]),
-        tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
+        tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues"]),
         tests("IntegrationTests", ["BrokerClient", "DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider", "BrokerValues"]),

@@ -60,8 +60,8 @@ extension Layer {
             name: "ExampleSupport", folder: "Examples/Support", height: 8, targets: ["BrokerClient"],
             libraries: ["FoundationNetworking"], shipped: false),
         Layer(
-            name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],
-            libraries: ["Hummingbird", "JWTKit", "Crypto", "CryptoExtras", "NIOCore", "Logging"], shipped: false),
+            name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: ["CProviderKeys"],
+            libraries: ["Hummingbird", "NIOCore", "Logging"], shipped: false),
     ]
 
     private static let answer: [Layer] = [

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerOAuth
 import BrokerTestSupport
 import BrokerValues
-import Crypto
+import DevIdentityProvider
 import Foundation
 import Testing
 
@@ -147,11 +147,11 @@ struct IDTokenClaimTests {
             let (name, token) = (bed.provider.identity.algorithm, Data("at-1".utf8))
             let right =
                 name.hasSuffix("256")
-                ? half(SHA256.hash(data: token))
-                : name.hasSuffix("384") ? half(SHA384.hash(data: token)) : half(SHA512.hash(data: token))
+                ? half(Digest.sha256.of(token))
+                : name.hasSuffix("384") ? half(Digest.sha384.of(token)) : half(Digest.sha512.of(token))
             for (hash, isGood) in [
                 (.string(right), true), (.null, true), ("", false), (.string(right + "A"), false), (5, false),
-                (.string(half(SHA256.hash(data: Data("at-2".utf8)))), false), (.string(Base64URL.encode(token)), false),
+                (.string(half(Digest.sha256.of("at-2".utf8))), false), (.string(Base64URL.encode(token)), false),
             ] as [(JSONValue, Bool)] {
                 var expectation = IDTokenExpectation(clientID: "app", nonce: "n-1")
                 expectation.accessToken = Secret("at-1")

@@ -2,7 +2,6 @@ import BrokerModel
 import BrokerOAuth
 import BrokerTestSupport
 import BrokerValues
-import Crypto
 import Foundation
 import Testing
 
@@ -75,7 +74,7 @@ struct IDTokenSignatureTests {
             let modulus = bed.provider.identity.jwk["n"]?.stringValue ?? ""
             for key in [published, Data(modulus.utf8)] {
                 let token = SigningIdentity.assemble(["alg": .string(name), "kid": "key-1"], bed.goodClaims) { signed in
-                    Array(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key)))
+                    hs256(of: signed, key: Array(key))
                 }
                 await bed.refusesToken(token)
             }
@@ -85,7 +84,7 @@ struct IDTokenSignatureTests {
     /// A token that is authenticated with a shared secret.
     private func token(_ bed: ProviderBed, secret: String, algorithm: String = "HS256") -> String {
         SigningIdentity.assemble(["alg": .string(algorithm)], bed.goodClaims) { signed in
-            Array(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Data(secret.utf8))))
+            hs256(of: signed, key: Array(secret.utf8))
         }
     }
 
@@ -178,8 +177,8 @@ struct IDTokenSignatureTests {
     @Test("keys without an id verify tokens with and without one")
     func keysWithoutID() async throws {
         try await withProvider { bed async throws in
-            let first = try await SigningIdentity.make(.es256, keyID: nil)
-            let second = try await SigningIdentity.make(.es256, keyID: nil)
+            let first = try SigningIdentity.make(.es256, keyID: nil)
+            let second = try SigningIdentity.make(.es256, keyID: nil)
             bed.provider.rotateKeys(to: first)
             bed.provider.rotateKeys(to: second, keepingOld: true)
             for identity in [first, second] {
@@ -195,7 +194,7 @@ struct IDTokenSignatureTests {
     func severalKeys() async throws {
         try await withProvider { bed async throws in
             let old = bed.provider.identity
-            bed.provider.rotateKeys(to: try await .make(.rs256, keyID: "key-2"), keepingOld: true)
+            bed.provider.rotateKeys(to: try .make(.rs256, keyID: "key-2"), keepingOld: true)
             let new = bed.provider.identity
             for identity in [old, new] {
                 let claims = try await bed.verify(identity.sign(bed.goodClaims))
@@ -208,7 +207,7 @@ struct IDTokenSignatureTests {
     @Test("an embedded key is not used", arguments: ["jwk", "jku"])
     func embeddedKey(field: String) async throws {
         try await withProvider { bed async throws in
-            let own = try await SigningIdentity.make(.es256, keyID: "mine")
+            let own = try SigningIdentity.make(.es256, keyID: "mine")
             let value: JSONValue = field == "jwk" ? .object(own.jwk) : .string(bed.provider.issuer + "/own-keys")
             await bed.refusesToken(own.sign(bed.goodClaims, header: [field: value]))
             #expect(!bed.provider.requests.contains { $0.path == "/own-keys" })
@@ -249,7 +248,7 @@ struct KeyRotationTests {
     func rotation() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
-            bed.provider.rotateKeys(to: try await .make(.rs256, keyID: "key-2"))
+            bed.provider.rotateKeys(to: try .make(.rs256, keyID: "key-2"))
             let claims = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
             #expect(claims.subject == "alice")
             #expect(bed.provider.requests(to: .keys).count == 2)
@@ -259,9 +258,9 @@ struct KeyRotationTests {
     @Test("a new key under an old id, or without any, is found as well", arguments: ["key-1", nil] as [String?])
     func silentRotation(keyID: String?) async throws {
         try await withProvider { bed async throws in
-            bed.provider.rotateKeys(to: try await .make(.es256, keyID: keyID))
+            bed.provider.rotateKeys(to: try .make(.es256, keyID: keyID))
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
-            bed.provider.rotateKeys(to: try await .make(.es256, keyID: keyID))
+            bed.provider.rotateKeys(to: try .make(.es256, keyID: keyID))
             let claims = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
             #expect(claims.subject == "alice")
         }
@@ -271,7 +270,7 @@ struct KeyRotationTests {
     func rateLimit() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
-            let forger = try await SigningIdentity.make(.es256, keyID: "forged")
+            let forger = try SigningIdentity.make(.es256, keyID: "forged")
             for number in 0..<5 {
                 await bed.refusesToken(forger.sign(bed.goodClaims, header: ["kid": .string("forged-\(number)")]))
             }
@@ -286,7 +285,7 @@ struct KeyRotationTests {
     func providerDown() async throws {
         try await withProvider { bed async throws in
             _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
-            bed.provider.rotateKeys(to: try await .make(.es256, keyID: "key-2"))
+            bed.provider.rotateKeys(to: try .make(.es256, keyID: "key-2"))
             bed.provider.on(.keys) { _ in .empty(503) }
             let token = bed.provider.identity.sign(bed.goodClaims)
             guard case .unavailable(503, _, _) = await bed.failure({ try await bed.verify(token) }) else {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerOAuth
 import BrokerTestSupport
 import BrokerValues
-import Crypto
+import DevIdentityProvider
 import Foundation
 import Synchronization
 import Testing
@@ -24,14 +24,14 @@ struct ReadProof {
         header = try JSONDecoder().decode(JSONObject.self, from: bytes(parts[0]))
         claims = try JSONDecoder().decode(JSONObject.self, from: bytes(parts[1]))
         let jwk = try #require(header["jwk"]?.objectValue)
-        let point = try bytes(jwk["x"]?.stringValue) + bytes(jwk["y"]?.stringValue)
-        let key = try P256.Signing.PublicKey(rawRepresentation: point)
-        let signature = try P256.Signing.ECDSASignature(rawRepresentation: bytes(parts[2]))
-        #expect(key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
+        let (x, y) = (try bytes(jwk["x"]?.stringValue), try bytes(jwk["y"]?.stringValue))
+        let key = try #require(ProviderKey(p256: x, y))
+        let signature = try bytes(parts[2])
+        #expect(key.verifies(signature, of: "\(parts[0]).\(parts[1])".utf8))
         #expect(jwk["d"] == nil)
         let canonical =
             #"{"crv":"P-256","kty":"EC","x":"\#(jwk["x"]?.stringValue ?? "")","y":"\#(jwk["y"]?.stringValue ?? "")"}"#
-        thumbprint = Base64URL.encode(SHA256.hash(data: Data(canonical.utf8)))
+        thumbprint = Base64URL.encode(Digest.sha256.of(canonical.utf8))
     }
 }
 

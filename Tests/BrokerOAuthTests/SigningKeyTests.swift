@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
-import Crypto
+import DevIdentityProvider
 import Foundation
 import Testing
 
@@ -127,7 +127,7 @@ struct SigningKeyTests {
                         0x00,
                         0x04, 0x20,
                     ]
-                    let tail = [0] + info + Array(SHA256.hash(data: signed))
+                    let tail = [0] + info + Array(Digest.sha256.of(signed))
                     return [0, 1] + [UInt8](repeating: 0xff, count: 256 - 2 - tail.count) + tail
                 }
                 bed.publish(key.jwk, ["e": "AQ"])
@@ -172,8 +172,8 @@ struct SigningKeyTests {
     func manyKeys(others: Int, isTaken: Bool) async throws {
         try await withProvider { bed async throws in
             var keys: [JSONValue] = []
-            for _ in 0..<others { keys.append(.object(try await SigningIdentity.make(.es256, keyID: nil).jwk)) }
-            let identity = try await SigningIdentity.make(.es256, keyID: nil)
+            for _ in 0..<others { keys.append(.object(try SigningIdentity.make(.es256, keyID: nil).jwk)) }
+            let identity = try SigningIdentity.make(.es256, keyID: nil)
             let all = keys + [.object(identity.jwk)]
             bed.provider.on(.keys) { _ in .json(["keys": .array(all)]) }
             let token = identity.sign(bed.goodClaims)
@@ -217,40 +217,49 @@ struct SigningKeyTests {
             bed.publish(plain)
             #expect(try await bed.verify(identity.sign(bed.goodClaims)).subject == "alice")
 
-            var key = P256.Signing.PrivateKey()
-            while key.publicKey.rawRepresentation.first != 0 { key = P256.Signing.PrivateKey() }
-            let point = Array(key.publicKey.rawRepresentation)
+            var key = try ProviderKey(.p256)
+            while key.number(.x).first != 0 { key = try ProviderKey(.p256) }
             bed.publish([
-                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(point[1..<32])),
-                "y": .string(Base64URL.encode(point[32...])),
+                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(key.number(.x).dropFirst())),
+                "y": .string(Base64URL.encode(key.number(.y))),
             ])
             let token = SigningIdentity.assemble(["alg": "ES256", "kid": "key-1"], bed.goodClaims) {
-                Array((try? key.signature(for: Data($0)).rawRepresentation) ?? Data())
+                Array((try? key.signature(of: $0)) ?? Data())
             }
             #expect(try await bed.verify(token).subject == "alice")
         }
     }
 
+    /// r and s of 32 octets each as most other protocols have them: a sequence of two integers (RFC 3279, section 2.2.3).
+    private static func inDER(_ signature: [UInt8]) -> [UInt8] {
+        let integers = [signature.prefix(32), signature.suffix(32)].flatMap { half -> [UInt8] in
+            let digits = half.drop { $0 == 0 }
+            // Without it, the number would be negative.
+            let sign: [UInt8] = digits.first.map { $0 < 128 } == true ? [] : [0]
+            return [0x02, UInt8(sign.count + digits.count)] + sign + digits
+        }
+        return [0x30, UInt8(integers.count)] + integers
+    }
+
     @Test("an ECDSA signature is r and s in full length, and zeros are refused")
     func ellipticSignatures() async throws {
         try await withProvider { bed async throws in
-            let key = P256.Signing.PrivateKey()
-            let point = Array(key.publicKey.rawRepresentation)
+            let key = try ProviderKey(.p256)
             bed.publish([
-                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(point[..<32])),
-                "y": .string(Base64URL.encode(point[32...])),
+                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(key.number(.x))),
+                "y": .string(Base64URL.encode(key.number(.y))),
             ])
-            func token(_ change: (P256.Signing.ECDSASignature) -> [UInt8]) -> String {
+            func token(_ change: ([UInt8]) -> [UInt8]) -> String {
                 SigningIdentity.assemble(["alg": "ES256", "kid": "key-1"], bed.goodClaims) {
-                    (try? key.signature(for: Data($0))).map(change) ?? []
+                    (try? key.signature(of: $0)).map { change(Array($0)) } ?? []
                 }
             }
             // Outside the macro: Swift 6.3 confuses a closure there with the next one outside.
-            let good = token { Array($0.rawRepresentation) }
+            let good = token { $0 }
             #expect(try await bed.verify(good).subject == "alice")
-            await bed.refusesToken(token { Array($0.derRepresentation) })
-            await bed.refusesToken(token { Array($0.rawRepresentation) + [0] })
-            await bed.refusesToken(token { Array($0.rawRepresentation.dropLast()) })
+            await bed.refusesToken(token(Self.inDER))
+            await bed.refusesToken(token { $0 + [0] })
+            await bed.refusesToken(token { $0.dropLast() })
             await bed.refusesToken(token { _ in [UInt8](repeating: 0, count: 64) })
             await bed.refusesToken(token { _ in [] })
         }

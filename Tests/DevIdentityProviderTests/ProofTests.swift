@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Tokens that the development provider binds to a key (RFC 9449)")
 struct ProofTests {
-    private let maker = ProofMaker()
+    private let maker: ProofMaker
+
+    init() throws { maker = try ProofMaker() }
 
     private func redeem(
         _ scene: ProviderScene, proof: String?, _ more: [String: String] = ProviderScene.everything

@@ -1,6 +1,8 @@
+import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 import DevIdentityProvider
+import Foundation
 import Testing
 
 @Suite("Browser sessions at the development provider")
@@ -41,6 +43,31 @@ struct SessionTests {
             // Bob types his password, but Alice was requested.
             let other = try await scene.visit(["prompt": "login", "id_token_hint": hint], as: .bob)
             #expect(other["error"] == "login_required")
+        }
+    }
+
+    @Test("a hint counts only with a valid signature of a current key", arguments: SigningAlgorithm.allCases)
+    func signedHints(algorithm: SigningAlgorithm) async throws {
+        try await withProvider({ $0.idTokenAlgorithm = algorithm }) { scene async throws in
+            let hint = try #require(try await scene.tokens()["id_token"]?.stringValue)
+            func answer(_ hint: String) async throws -> ProviderRedirect {
+                try await scene.visit(["prompt": "none", "id_token_hint": hint])
+            }
+            #expect(try await answer(hint)["code"] != nil)
+            let later = try #require(try await scene.tokens()["id_token"]?.stringValue)
+            let (parts, others) = (hint.split(separator: "."), later.split(separator: "."))
+            var header = try JSONDecoder().decode(
+                [String: String].self, from: Data(try #require(Base64URL.decode(parts[0].utf8))))
+            header["alg"] = "none"
+            let unsigned = Base64URL.encode(try JSONEncoder().encode(header))
+            for forged in [
+                "\(parts[0]).\(parts[1]).\(others[2])", "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])",
+                "\(unsigned).\(parts[1]).", "\(unsigned).\(parts[1]).\(parts[2])",
+            ] {
+                #expect(try await answer(forged)["error"] == "invalid_request", "\(forged)")
+            }
+            try scene.provider.rotateKeys()
+            #expect(try await answer(hint)["error"] == "invalid_request")
         }
     }
 

@@ -13,7 +13,7 @@ package enum DevIdentityProvider {
     /// - Throws: ``ProviderStartError``.
     package static func start(_ options: ProviderOptions = ProviderOptions()) async throws -> RunningProvider {
         try check(options)
-        let provider = Provider(options, keys: try await SigningKeys.generate())
+        let provider = Provider(options, keys: try keys())
         let (bound, announce) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
             router: provider.routes(),
@@ -36,6 +36,13 @@ package enum DevIdentityProvider {
         } catch {
             throw ProviderStartError("Cannot listen on \(options.host) port \(options.port): \(error).")
         }
+    }
+
+    private static func keys() throws(ProviderStartError) -> SigningKeys {
+        do {
+            try Digest.sha256.check()
+            return try SigningKeys()
+        } catch { throw ProviderStartError(error.description) }
     }
 
     private static func check(_ options: ProviderOptions) throws(ProviderStartError) {

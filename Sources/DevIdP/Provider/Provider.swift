@@ -89,13 +89,13 @@ final class Provider: Sendable {
         }
     }
 
-    func sign(_ claims: ClaimSet, type: String = "JWT") async throws -> String {
-        try await keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm, type: type)
+    func sign(_ claims: ClaimSet, type: String = "JWT") throws -> String {
+        try keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm, type: type)
     }
 
     /// The claims of an ID token signed by this provider, expired or not.
-    func verifiedHint(_ token: String?) async -> IDTokenHint? {
-        guard let token, let claims = try? await keys.withLock({ $0 }).collection.verify(token, as: ClaimSet.self),
+    func verifiedHint(_ token: String?) -> IDTokenHint? {
+        guard let token, let claims = keys.withLock({ $0 }).verifiedClaims(of: token),
             let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
             let username = state.withLock({ $0.subjects[subject] })
         else { return nil }

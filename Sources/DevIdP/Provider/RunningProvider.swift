@@ -78,5 +78,5 @@ package final class RunningProvider: Sendable {
     }
 
     /// Replaces the signing keys; the old ones leave the JWKS at once.
-    package func rotateKeys() async throws { try await provider.rotateKeys() }
+    package func rotateKeys() throws { try provider.rotateKeys() }
 }

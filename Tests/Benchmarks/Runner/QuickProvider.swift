@@ -11,7 +11,7 @@ struct QuickProvider {
     static func start(people: Int, of client: String, in bed: TestBed) async throws -> QuickProvider {
         let port = try FreePort.next()
         let provider = QuickProvider(issuer: "http://127.0.0.1:\(port)")
-        let identity = try await SigningIdentity.make(.rs256)
+        let identity = try SigningIdentity.make(.rs256)
         let discovery: JSONObject = [
             "issuer": .string(provider.issuer), "authorization_endpoint": .string("\(provider.issuer)/authorize"),
             "token_endpoint": .string(provider.tokenEndpoint), "jwks_uri": .string("\(provider.issuer)/jwks"),

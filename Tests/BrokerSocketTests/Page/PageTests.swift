@@ -1,6 +1,6 @@
 import BrokerModel
 import BrokerSocket
-import Crypto
+import DevIdentityProvider
 import Foundation
 import Testing
 
@@ -40,7 +40,7 @@ struct PageTests {
 
     @Test("the policy allows exactly the page's own style and script")
     func hashes() {
-        func hash(_ text: String) -> String { Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString() }
+        func hash(_ text: String) -> String { Digest.sha256.of(text.utf8).base64EncodedString() }
         let html = PageTemplate.render(.notExpected)
         #expect(html.contains("<style>\(PageStyle.sheet)</style>"))
         #expect(html.contains("<script>\(PageTemplate.script)</script>"))

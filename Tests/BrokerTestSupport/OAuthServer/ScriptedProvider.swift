@@ -40,7 +40,7 @@ package final class ScriptedProvider: Sendable {
         _ kind: SigningIdentity.Kind = .es256,
         now: @escaping @Sendable () -> NumericDate = { NumericDate(Date().timeIntervalSince1970) }
     ) async throws -> ScriptedProvider {
-        let provider = ScriptedProvider(identity: try await .make(kind), now: now)
+        let provider = ScriptedProvider(identity: try .make(kind), now: now)
         let server = try await LoopbackServer.start { [weak provider] request in
             await provider?.answer(request) ?? .close
         }

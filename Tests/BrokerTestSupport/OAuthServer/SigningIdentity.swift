@@ -1,84 +1,39 @@
 import BrokerModel
 import BrokerValues
-import CryptoExtras
+import DevIdentityProvider
 import Foundation
-import JWTKit
 
 /// A provider's key pair, with its published JWK; makes valid and invalid tokens.
 package struct SigningIdentity: Sendable {
-    package enum Kind: Sendable, CaseIterable {
-        case rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512, edDSA
+    package enum Kind: String, Sendable, CaseIterable {
+        case rs256 = "RS256"
+        case rs384 = "RS384"
+        case rs512 = "RS512"
+        case ps256 = "PS256"
+        case ps384 = "PS384"
+        case ps512 = "PS512"
+        case es256 = "ES256"
+        case es384 = "ES384"
+        case es512 = "ES512"
+        case edDSA = "EdDSA"
     }
 
     package let keyID: String?
-    package let algorithm: String
     /// The public key as in the JWK set.
     package let jwk: JSONObject
-    private let signer: any JWTAlgorithm
+    private let kind: Kind
+    private let key: ProviderKey
 
-    private init(keyID: String?, kty: String, jwk: JSONObject, keys: JWTKeyCollection) async throws {
-        signer = try await keys.getKey()
-        algorithm = signer.name
-        self.keyID = keyID
-        var jwk = jwk
-        jwk["kty"] = .string(kty)
-        jwk["use"] = "sig"
-        jwk["alg"] = .string(signer.name)
-        jwk["kid"] = keyID.map(JSONValue.string)
-        self.jwk = jwk
-    }
+    package var algorithm: String { kind.rawValue }
 
     /// - Parameter keyID: `nil` makes a key without one, which some providers publish.
-    package static func make(_ kind: Kind, keyID: String? = "key-1") async throws -> SigningIdentity {
-        let keys = JWTKeyCollection()
-        switch kind {
-        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:
-            let key = try Insecure.RSA.PrivateKey(backing: _RSA.Signing.PrivateKey(keySize: .bits2048))
-            let numbers = try key.publicKey.getKeyPrimitives()
-            switch kind {
-            case .rs256: await keys.add(rsa: key, digestAlgorithm: .sha256)
-            case .rs384: await keys.add(rsa: key, digestAlgorithm: .sha384)
-            case .rs512: await keys.add(rsa: key, digestAlgorithm: .sha512)
-            case .ps256: await keys.add(pss: key, digestAlgorithm: .sha256)
-            case .ps384: await keys.add(pss: key, digestAlgorithm: .sha384)
-            default: await keys.add(pss: key, digestAlgorithm: .sha512)
-            }
-            return try await SigningIdentity(
-                keyID: keyID, kty: "RSA",
-                jwk: [
-                    "n": .string(Base64URL.encode(numbers.modulus)),
-                    "e": .string(Base64URL.encode(numbers.publicExponent)),
-                ], keys: keys)
-        case .es256:
-            let key = ES256PrivateKey()
-            await keys.add(ecdsa: key)
-            return try await elliptic("P-256", key.publicKey.parameters, keyID, keys)
-        case .es384:
-            let key = ES384PrivateKey()
-            await keys.add(ecdsa: key)
-            return try await elliptic("P-384", key.publicKey.parameters, keyID, keys)
-        case .es512:
-            let key = ES512PrivateKey()
-            await keys.add(ecdsa: key)
-            return try await elliptic("P-521", key.publicKey.parameters, keyID, keys)
-        case .edDSA:
-            let key = try EdDSA.PrivateKey()
-            await keys.add(eddsa: key)
-            return try await SigningIdentity(
-                keyID: keyID, kty: "OKP",
-                jwk: ["crv": "Ed25519", "x": .string(Base64URL.encode(key.publicKey.rawRepresentation))], keys: keys)
-        }
-    }
-
-    private static func elliptic(
-        _ curve: String, _ point: ECDSAParameters?, _ keyID: String?, _ keys: JWTKeyCollection
-    ) async throws -> SigningIdentity {
-        func number(_ base64: String?) -> JSONValue {
-            .string(Base64URL.encode(base64.flatMap { Data(base64Encoded: $0) } ?? Data()))
-        }
-        return try await SigningIdentity(
-            keyID: keyID, kty: "EC", jwk: ["crv": .string(curve), "x": number(point?.x), "y": number(point?.y)],
-            keys: keys)
+    package static func make(_ kind: Kind, keyID: String? = "key-1") throws -> SigningIdentity {
+        let key = try ProviderKey(kind.keyKind)
+        var jwk = kind.description(of: key)
+        jwk["use"] = "sig"
+        jwk["alg"] = .string(kind.rawValue)
+        jwk["kid"] = keyID.map(JSONValue.string)
+        return SigningIdentity(keyID: keyID, jwk: jwk, kind: kind, key: key)
     }
 
     /// - Parameter header: fields in addition to `alg`, `typ` and `kid`, or in their place.
@@ -87,7 +42,7 @@ package struct SigningIdentity: Sendable {
         var fields: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
         fields["kid"] = keyID.map(JSONValue.string)
         fields.merge(header) { $1 }
-        return Self.assemble(fields, claims) { (try? signer.sign(Data($0))) ?? [] }
+        return Self.assemble(fields, claims, signature: signature(of:))
     }
 
     /// - Parameter change: modifies the text of header and claims before it is signed.
@@ -106,7 +61,12 @@ package struct SigningIdentity: Sendable {
 
     private func sign(parts: [String]) -> String {
         let signed = parts.joined(separator: ".")
-        return "\(signed).\(Base64URL.encode((try? signer.sign(Data(signed.utf8))) ?? []))"
+        return "\(signed).\(Base64URL.encode(signature(of: Array(signed.utf8))))"
+    }
+
+    private func signature(of bytes: [UInt8]) -> [UInt8] {
+        let signature = try? key.signature(of: bytes, digest: kind.digest, isPSS: kind.isPSS)
+        return signature.map(Array.init) ?? []
     }
 
     private static func text(_ object: JSONObject) -> String {

@@ -58,7 +58,7 @@ package struct GlewlwydProvider: Sendable {
 
     /// From now on ID tokens are signed with another key, with another id.
     package func changeSigningKey() async throws {
-        try await tune(["jwks-private": .string(GlewlwydSettings.newKeySet(named: "test-2"))])
+        try await tune(["jwks-private": .string(try GlewlwydSettings.newKeySet(named: "test-2"))])
     }
 
     /// Processes an authorization request like glewlwyd's login page: password, consent, and redirect to
@@ -206,7 +206,7 @@ package struct GlewlwydProvider: Sendable {
             let (method, path) = scope == "openid" ? ("PUT", "/scope/openid") : ("POST", "/scope/")
             try await administer(method, path, GlewlwydSettings.scope(scope))
         }
-        let plugin = GlewlwydSettings.plugin(
+        let plugin = try GlewlwydSettings.plugin(
             issuer: authority, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
         try await administer("POST", "/mod/plugin/", plugin)
         for person in [Person.alice, .bob] {

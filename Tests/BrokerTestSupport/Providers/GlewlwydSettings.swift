@@ -1,5 +1,6 @@
+import BrokerModel
 import BrokerValues
-import Crypto
+import DevIdentityProvider
 import Foundation
 
 /// The bodies of glewlwyd's administration API that configure it for the tests.
@@ -34,12 +35,12 @@ enum GlewlwydSettings {
     }
 
     /// The OpenID Connect plugin, under the name in the issuer.
-    static func plugin(issuer: String, accessLifetime: Int64, refreshLifetime: Int64) -> JSONValue {
+    static func plugin(issuer: String, accessLifetime: Int64, refreshLifetime: Int64) throws -> JSONValue {
         let username: JSONValue = [
             "name": "preferred_username", "user-property": "username", "type": "string", "mandatory": true,
         ]
         let parameters: JSONObject = [
-            "iss": .string(issuer), "subject-type": "public", "jwks-private": .string(newKeySet(named: "test-1")),
+            "iss": .string(issuer), "subject-type": "public", "jwks-private": .string(try newKeySet(named: "test-1")),
             "jwks-show": true,
             "allowed-scope": .array(scopes.map { .string($0) }),
             "access-token-duration": .integer(accessLifetime), "refresh-token-duration": .integer(refreshLifetime),
@@ -58,17 +59,16 @@ enum GlewlwydSettings {
     }
 
     /// A private JWK set with one P-256 key (RFC 7517, RFC 7518 section 6.2).
-    static func newKeySet(named name: String) -> String {
-        let key = P256.Signing.PrivateKey()
-        let point = key.publicKey.rawRepresentation
-        let (x, y) = (base64URL(point.prefix(32)), base64URL(point.suffix(32)))
+    static func newKeySet(named name: String) throws -> String {
+        let key = try ProviderKey(.p256)
+        let (x, y, d) = (number(.x, of: key), number(.y, of: key), number(.d, of: key))
         return """
             {"keys":[{"kty":"EC","crv":"P-256","kid":"\(name)","alg":"ES256","use":"sig",\
-            "x":"\(x)","y":"\(y)","d":"\(base64URL(key.rawRepresentation))"}]}
+            "x":"\(x)","y":"\(y)","d":"\(d)"}]}
             """
     }
 
-    private static func base64URL(_ bytes: Data) -> String {
-        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    private static func number(_ member: ProviderKey.Member, of key: ProviderKey) -> String {
+        Base64URL.encode(key.number(member))
     }
 }

@@ -2,14 +2,14 @@ import Hummingbird
 
 /// The authorization endpoint: checks the request; ``AuthorizationStep`` then decides the next step.
 extension Provider {
-    func authorize(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func authorize(_ request: Request, _ context: ProviderContext) throws -> Response {
         let asked: AuthorizationRequest
         do {
             asked = try authorizationRequest(context)
         } catch {
             return answer(error)
         }
-        return await begin(asked, request)
+        return begin(asked, request)
     }
 
     /// The request itself, or the pushed one (RFC 9126, section 4).
@@ -43,7 +43,7 @@ extension Provider {
     }
 
     /// Begins a transaction in this browser and executes its first step.
-    func begin(_ asked: AuthorizationRequest, _ request: Request) async -> Response {
+    func begin(_ asked: AuthorizationRequest, _ request: Request) -> Response {
         let now = now()
         let (transaction, session) = state.withLock { state in
             let session =
@@ -54,13 +54,13 @@ extension Provider {
             state.save(transaction, now: now)
             return (transaction, session)
         }
-        return await advance(transaction, session)
+        return advance(transaction, session)
     }
 
     /// Executes the transaction's next step.
-    func advance(_ transaction: Transaction, _ session: BrowserSession) async -> Response {
+    func advance(_ transaction: Transaction, _ session: BrowserSession) -> Response {
         let request = transaction.request
-        let hint = await verifiedHint(request.idTokenHint)
+        let hint = verifiedHint(request.idTokenHint)
         if request.idTokenHint != nil, hint == nil {
             return finish(transaction, with: OAuthFailure(.invalidRequest, "id_token_hint is not from this provider"))
         }

@@ -91,7 +91,7 @@ extension Provider {
             return Response(status: .noContent)
         }
         control.delete("/keys") { _, _ in
-            try await self.rotateKeys()
+            try self.rotateKeys()
             return Response(status: .noContent)
         }
     }

@@ -50,13 +50,13 @@ extension Provider {
     }
 
     /// The page at `verification_uri`: a person types the code, or arrives with it and continues at once.
-    func enterDeviceCode(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func enterDeviceCode(_ request: Request, _ context: ProviderContext) throws -> Response {
         guard let typed = context.form["user_code"] else { return page(.enterCode(action: base)) }
         let now = now()
         guard let found = state.withLock({ $0.devices.find(typed: typed, now: now) }) else {
             return page(.enterCode(action: base, typed: typed, alert: "This code is unknown, used or expired."))
         }
-        return await begin(found.request, request)
+        return begin(found.request, request)
     }
 
     /// Decides in place of a person.

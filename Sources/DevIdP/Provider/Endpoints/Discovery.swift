@@ -57,8 +57,8 @@ extension Provider {
         try json(KeySet(keys: keys.withLock { $0.published }), headers: [.cacheControl: "public, max-age=300"])
     }
 
-    func rotateKeys() async throws {
-        let fresh = try await SigningKeys.generate()
+    func rotateKeys() throws(KeyFailure) {
+        let fresh = try SigningKeys()
         keys.withLock { $0 = fresh }
     }
 }

@@ -1,12 +1,11 @@
-import Crypto
 import FoundationEssentials
 import Hummingbird
 
 /// OpenID Connect RP-Initiated Logout 1.0.
 extension Provider {
-    func endSession(_ request: Request, _ context: ProviderContext) async -> Response {
+    func endSession(_ request: Request, _ context: ProviderContext) -> Response {
         let form = context.form
-        let hint = await verifiedHint(form["id_token_hint"])
+        let hint = verifiedHint(form["id_token_hint"])
         if form["id_token_hint"] != nil, hint == nil {
             return page(.failure("The id_token_hint is not from this provider."), status: .badRequest)
         }
@@ -53,6 +52,6 @@ extension Provider {
 
     /// Only this provider's own page, in this browser, can contain it.
     private func confirmation(_ session: BrowserSession) -> String {
-        Data(SHA256.hash(data: Data("sign out \(session.cookie)".utf8))).base64URLText
+        Digest.sha256.of("sign out \(session.cookie)".utf8).base64URLText
     }
 }

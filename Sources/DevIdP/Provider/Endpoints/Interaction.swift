@@ -2,7 +2,7 @@ import Hummingbird
 
 /// The targets of the forms on the provider's pages.
 extension Provider {
-    func signIn(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func signIn(_ request: Request, _ context: ProviderContext) throws -> Response {
         guard let (transaction, session) = unfinished(request, context) else { return expired() }
         let username = context.form["username"] ?? ""
         guard let user = user(username), equalInConstantTime(context.form["password"] ?? "", user.password) else {
@@ -10,10 +10,10 @@ extension Provider {
                 .signIn(
                     form(of: transaction), username: username, alert: "The user name or the password is wrong."))
         }
-        return await advance(transaction, session, signedIn: user)
+        return advance(transaction, session, signedIn: user)
     }
 
-    func createAccount(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func createAccount(_ request: Request, _ context: ProviderContext) throws -> Response {
         guard let (transaction, session) = unfinished(request, context) else { return expired() }
         guard let username = context.form["username"], let password = context.form["password"] else {
             return page(.create(form(of: transaction), alert: "A user name and a password are needed."))
@@ -22,26 +22,26 @@ extension Provider {
         guard people.withLock({ $0.add(user) }) else {
             return page(.create(form(of: transaction), alert: "This user name is taken."))
         }
-        return await advance(transaction, session, signedIn: user)
+        return advance(transaction, session, signedIn: user)
     }
 
     private func advance(
         _ transaction: Transaction, _ session: BrowserSession, signedIn user: ProviderUser
-    ) async -> Response {
+    ) -> Response {
         var (transaction, session) = (transaction, session)
         session.cookie = randomText()
         session.signIn(user.username, at: now())
         transaction.chosen = user.username
         transaction.typedPassword = true
         save(transaction, session)
-        return await advance(transaction, session)
+        return advance(transaction, session)
     }
 
     private func form(of transaction: Transaction) -> InteractionForm {
         InteractionForm(app: clientName(transaction.request.clientID), action: base, transaction: transaction.id)
     }
 
-    func choose(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func choose(_ request: Request, _ context: ProviderContext) throws -> Response {
         guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
         guard let username = context.form["account"] else {
             return page(.signIn(form(of: transaction), username: nil))
@@ -49,10 +49,10 @@ extension Provider {
         transaction.chosen = username
         transaction.typedPassword = false
         save(transaction, session)
-        return await advance(transaction, session)
+        return advance(transaction, session)
     }
 
-    func consent(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func consent(_ request: Request, _ context: ProviderContext) throws -> Response {
         guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
         guard context.form["decision"] == "allow" else {
             return finish(transaction, with: OAuthFailure(.accessDenied, "the person said no", .cancelled))
@@ -64,7 +64,7 @@ extension Provider {
         if let username = transaction.chosen {
             state.withLock { $0.addConsent(username, clientID: transaction.request.clientID, scopes: scopes) }
         }
-        return await advance(transaction, session)
+        return advance(transaction, session)
     }
 
     func cancel(_ request: Request, _ context: ProviderContext) -> Response {

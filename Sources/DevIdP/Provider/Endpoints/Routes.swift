@@ -28,13 +28,13 @@ extension Provider {
         func path(_ text: String) -> RouterPath { RouterPath(text) }
         router.get(path(paths.discovery)) { _, context in try self.metadata(context) }
         router.get(path(paths.keys)) { _, _ in try self.publishedKeys() }
-        router.get(path(paths.authorize)) { request, context in try await self.authorize(request, context) }
-        router.post(path(paths.authorize)) { request, context in try await self.authorize(request, context) }
-        router.post(path(paths.token)) { request, context in try await self.token(request, context) }
+        router.get(path(paths.authorize)) { request, context in try self.authorize(request, context) }
+        router.post(path(paths.authorize)) { request, context in try self.authorize(request, context) }
+        router.post(path(paths.token)) { request, context in try self.token(request, context) }
         router.get(path(paths.userInfo)) { request, _ in try await self.userInfo(request) }
         router.post(path(paths.userInfo)) { request, _ in try await self.userInfo(request) }
-        router.get(path(paths.endSession)) { request, context in await self.endSession(request, context) }
-        router.post(path(paths.endSession)) { request, context in await self.endSession(request, context) }
+        router.get(path(paths.endSession)) { request, context in self.endSession(request, context) }
+        router.post(path(paths.endSession)) { request, context in self.endSession(request, context) }
         router.post(path(paths.deviceAuthorization)) { request, context in
             try self.authorizeDevice(request, context)
         }
@@ -53,12 +53,12 @@ extension Provider {
     }
 
     private func addPages(to router: RouterGroup<ProviderContext>) {
-        router.post("/login") { request, context in try await self.signIn(request, context) }
-        router.post("/choose") { request, context in try await self.choose(request, context) }
-        router.post("/create") { request, context in try await self.createAccount(request, context) }
-        router.post("/consent") { request, context in try await self.consent(request, context) }
+        router.post("/login") { request, context in try self.signIn(request, context) }
+        router.post("/choose") { request, context in try self.choose(request, context) }
+        router.post("/create") { request, context in try self.createAccount(request, context) }
+        router.post("/consent") { request, context in try self.consent(request, context) }
         router.post("/cancel") { request, context in self.cancel(request, context) }
-        router.get("/device") { request, context in try await self.enterDeviceCode(request, context) }
-        router.post("/device") { request, context in try await self.enterDeviceCode(request, context) }
+        router.get("/device") { request, context in try self.enterDeviceCode(request, context) }
+        router.post("/device") { request, context in try self.enterDeviceCode(request, context) }
     }
 }

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// The token endpoint (RFC 6749, section 3.2).
 extension Provider {
-    func token(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    func token(_ request: Request, _ context: ProviderContext) throws -> Response {
         do {
             let form = context.form
             if let name = form.repeatedByMistake {
@@ -19,7 +19,7 @@ extension Provider {
                 client: client, proofKey: proofKey, policy: policy, now: now(), freshName: randomText())
             let redemption = try redeem(form, realm: realm, by: requester)
             return try json(
-                try await answer(redemption, realm: realm, form: form, to: requester), headers: proofHeaders())
+                try answer(redemption, realm: realm, form: form, to: requester), headers: proofHeaders())
         } catch let failure as OAuthFailure {
             return try refusal(failure, context)
         }
@@ -129,7 +129,7 @@ extension Provider {
     /// RFC 6749, section 5.1.
     private func answer(
         _ redemption: Redemption, realm: Realm, form: FormValues, to requester: TokenRequester
-    ) async throws -> [String: JSON] {
+    ) throws -> [String: JSON] {
         let grant = redemption.grant
         guard let user = user(grant.username) else { throw OAuthFailure(.invalidGrant, "the person is gone") }
         let identity = try flavor.identity(of: user, in: realm, for: requester.client)
@@ -138,7 +138,7 @@ extension Provider {
             grantID: grant.id, clientID: requester.client.id, identity: identity, scopes: scopes,
             audience: flavor.audience(scopes: scopes, resources: redemption.resources, realm: realm),
             proofKey: requester.accessTokenKey, expiresAt: requester.now + requester.policy.accessTokenLifetime)
-        let accessToken = try await accessToken(record, grant: grant, now: requester.now)
+        let accessToken = try accessToken(record, grant: grant, now: requester.now)
         state.withLock {
             $0.tokens.addAccessToken(accessToken, record)
             $0.subjects[identity.subject] = user.username
@@ -151,7 +151,7 @@ extension Provider {
         members["refresh_token"] = redemption.refreshToken.map { .string($0) }
         if redemption.scopes.contains("openid") {
             let claims = idToken(redemption, identity, user, accessToken: accessToken, requester)
-            members["id_token"] = .string(try await sign(claims))
+            members["id_token"] = .string(try sign(claims))
         }
         flavor.finish(
             answer: &members,
@@ -161,7 +161,7 @@ extension Provider {
         return members
     }
 
-    private func accessToken(_ record: AccessTokenRecord, grant: Grant, now: Int) async throws -> String {
+    private func accessToken(_ record: AccessTokenRecord, grant: Grant, now: Int) throws -> String {
         guard options.accessTokenFormat == .jwt else { return randomText() }
         // RFC 9068, section 2.2; RFC 9449, section 6.1.
         var claims = ClaimSet(record.identity.claims)
@@ -176,7 +176,7 @@ extension Provider {
         claims["auth_time"] = .integer(grant.authenticatedAt)
         claims["acr"] = grant.acr.map { .string($0) }
         claims["cnf"] = record.proofKey.map { ["jkt": .string($0)] }
-        return try await sign(claims, type: "at+jwt")
+        return try sign(claims, type: "at+jwt")
     }
 
     /// OpenID Connect Core, sections 2 and 12.2.

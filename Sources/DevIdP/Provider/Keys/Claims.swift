@@ -1,9 +1,7 @@
-import Crypto
 import FoundationEssentials
-import JWTKit
 
 /// The claims of an ID token (OpenID Connect Core, section 2) or an access token (RFC 9068, section 2.2).
-struct ClaimSet: JWTPayload {
+struct ClaimSet: Codable {
     var members: [String: JSON]
 
     init(_ members: [String: JSON]) { self.members = members }
@@ -19,12 +17,7 @@ struct ClaimSet: JWTPayload {
         get { members[name] }
         set { members[name] = newValue }
     }
-
-    /// An ID token hint needs only a valid signature: it may have expired long ago.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
 /// `at_hash` of OpenID Connect Core, section 3.1.3.6, for the SHA-256 algorithms.
-func accessTokenHash(_ token: String) -> String {
-    Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64URLText
-}
+func accessTokenHash(_ token: String) -> String { Digest.sha256.of(token.utf8).prefix(16).base64URLText }

@@ -1,46 +1,53 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
-import JWTKit
-
 /// One RSA and one P-256 key, generated when the provider starts and never written to disk.
 struct SigningKeys: Sendable {
-    let collection: JWTKeyCollection
-    /// The public half, as published in the JWKS (RFC 7517).
-    let published: [PublishedKey]
-    private let identifiers: [SigningAlgorithm: String]
+    private let rsa: SigningKey
+    private let ecdsa: SigningKey
 
-    static func generate() async throws -> SigningKeys {
-        let rsa = try Insecure.RSA.PrivateKey(backing: _RSA.Signing.PrivateKey(keySize: .bits2048))
-        let ecdsa = P256.Signing.PrivateKey()
-        let identifiers = [
-            SigningAlgorithm.rs256: "rs-" + randomText().prefix(8), .es256: "es-" + randomText().prefix(8),
-        ]
-
-        let primitives = try rsa.publicKey.getKeyPrimitives()
-        let point = ecdsa.publicKey.rawRepresentation
-        let published = [
-            PublishedKey(
-                kty: "RSA", alg: SigningAlgorithm.rs256.rawValue, kid: identifiers[.rs256] ?? "",
-                n: primitives.modulus.base64URLText, e: primitives.publicExponent.base64URLText),
-            PublishedKey(
-                kty: "EC", alg: SigningAlgorithm.es256.rawValue, kid: identifiers[.es256] ?? "", crv: "P-256",
-                x: Data(point.prefix(32)).base64URLText, y: Data(point.suffix(32)).base64URLText),
-        ]
-
-        let collection = JWTKeyCollection()
-        await collection.add(rsa: rsa, digestAlgorithm: .sha256, kid: published[0].identifier)
-        await collection.add(ecdsa: try ES256PrivateKey(backing: ecdsa), kid: published[1].identifier)
-        return SigningKeys(collection: collection, published: published, identifiers: identifiers)
+    init() throws(KeyFailure) {
+        let rsa = try ProviderKey(.rsa)
+        let ecdsa = try ProviderKey(.p256)
+        self.rsa = SigningKey(
+            key: rsa,
+            published: PublishedKey(
+                kty: "RSA", alg: SigningAlgorithm.rs256.rawValue, kid: "rs-" + randomText().prefix(8),
+                n: rsa.number(.n).base64URLText, e: rsa.number(.e).base64URLText))
+        self.ecdsa = SigningKey(
+            key: ecdsa,
+            published: PublishedKey(
+                kty: "EC", alg: SigningAlgorithm.es256.rawValue, kid: "es-" + randomText().prefix(8), crv: "P-256",
+                x: ecdsa.number(.x).base64URLText, y: ecdsa.number(.y).base64URLText))
     }
+
+    /// The public halves, as published in the JWKS (RFC 7517).
+    var published: [PublishedKey] { [rsa.published, ecdsa.published] }
 
     /// - Parameter type: the `typ` of the header: `JWT`, or `at+jwt` for an access token (RFC 9068, section 2.1).
-    func sign(_ claims: some JWTPayload, by algorithm: SigningAlgorithm, type: String = "JWT") async throws -> String {
-        var header = JWTHeader()
-        header.fields["typ"] = .string(type)
-        return try await collection.sign(
-            claims, kid: identifiers[algorithm].map { JWKIdentifier(string: $0) }, header: header)
+    func sign(_ claims: ClaimSet, by algorithm: SigningAlgorithm, type: String = "JWT") throws -> String {
+        let signer =
+            switch algorithm {
+            case .rs256: rsa
+            case .es256: ecdsa
+            }
+        let header: [String: JSON] = [
+            "alg": .string(signer.published.alg), "kid": .string(signer.published.kid), "typ": .string(type),
+        ]
+        return try JSONWebToken.sign(claims, header: header, by: signer.key)
     }
+
+    /// The claims of a token signed with one of these keys, expired or not.
+    func verifiedClaims(of text: String) -> ClaimSet? {
+        guard let token = JSONWebToken(text), let header = token.header(as: [String: JSON].self),
+            let signer = [rsa, ecdsa].first(where: {
+                header["kid"]?.string == $0.published.kid && header["alg"]?.string == $0.published.alg
+            }), token.isSigned(by: signer.key)
+        else { return nil }
+        return token.claims(as: ClaimSet.self)
+    }
+}
+
+private struct SigningKey: Sendable {
+    let key: ProviderKey
+    let published: PublishedKey
 }
 
 struct PublishedKey: Encodable, Sendable {
@@ -53,6 +60,4 @@ struct PublishedKey: Encodable, Sendable {
     var crv: String?
     var x: String?
     var y: String?
-
-    var identifier: JWKIdentifier { JWKIdentifier(string: kid) }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// A person who can sign in. Passwords are plain text: these people do not exist.
@@ -17,7 +16,7 @@ package struct ProviderUser: Sendable, Equatable {
 
     /// Stable across restarts, so that a broker that outlives the provider identifies the same person again.
     package var subject: String {
-        Data(SHA256.hash(data: Data("subject:\(username)".utf8)).prefix(16)).base64URLText
+        Digest.sha256.of("subject:\(username)".utf8).prefix(16).base64URLText
     }
 
     package static let samples = [

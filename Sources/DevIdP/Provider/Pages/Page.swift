@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// A page of this provider: self-contained, without scripts.
@@ -32,7 +31,7 @@ struct Page: Sendable {
 
     /// `form-action` is not set: Chromium applies it to the redirect after a form, which leads to the app.
     static let contentSecurityPolicy =
-        "default-src 'none'; style-src 'sha256-\(Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString())'; "
+        "default-src 'none'; style-src 'sha256-\(Digest.sha256.of(style.utf8).base64EncodedString())'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 }
 

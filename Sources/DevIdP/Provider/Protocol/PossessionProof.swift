@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// A DPoP proof (RFC 9449, section 4.2) with a valid signature, whose claims are not yet checked.
@@ -41,34 +40,26 @@ struct PossessionProof: Sendable {
 
     /// Reads a proof and checks its form and signature (section 4.3, points 1 to 7). ES256 only.
     init(_ text: String) throws(OAuthFailure) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header: Header = Self.decode(parts[0]) else {
+        guard let token = JSONWebToken(text), let header = token.header(as: Header.self) else {
             throw OAuthFailure(.invalidProof, "the proof is not a JWT with typ, alg and a public jwk")
         }
         guard header.typ == "dpop+jwt", header.alg == "ES256", header.jwk.kty == "EC", header.jwk.crv == "P-256",
             header.jwk.d == nil
         else { throw OAuthFailure(.invalidProof, "the proof is not of type dpop+jwt, with ES256 and a public key") }
         guard let x = Data(base64URLText: header.jwk.x), let y = Data(base64URLText: header.jwk.y),
-            let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y),
-            let bytes = Data(base64URLText: parts[2]),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
-            key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+            let key = ProviderKey(p256: x, y), token.isSigned(by: key)
         else { throw OAuthFailure(.invalidProof, "the proof's signature is wrong") }
-        guard let payload: Payload = Self.decode(parts[1]) else {
+        guard let payload = token.claims(as: Payload.self) else {
             throw OAuthFailure(.invalidProof, "the proof lacks jti, htm, htu or iat")
         }
         let canonical = "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(header.jwk.x)\",\"y\":\"\(header.jwk.y)\"}"
-        thumbprint = Data(SHA256.hash(data: Data(canonical.utf8))).base64URLText
+        thumbprint = Digest.sha256.of(canonical.utf8).base64URLText
         identifier = payload.jti
         method = payload.htm
         url = payload.htu
         issuedAt = payload.iat
         nonce = payload.nonce
         accessTokenHash = payload.ath
-    }
-
-    private static func decode<Part: Decodable>(_ text: Substring) -> Part? {
-        Data(base64URLText: text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
     }
 
     /// Section 4.3, points 8 to 12 except the nonce and the replay, which the caller tracks.
@@ -87,7 +78,7 @@ struct PossessionProof: Sendable {
             throw OAuthFailure(.invalidProof, "iat is too far from now")
         }
         if let accessToken {
-            let hash = Data(SHA256.hash(data: Data(accessToken.utf8))).base64URLText
+            let hash = Digest.sha256.of(accessToken.utf8).base64URLText
             guard accessTokenHash == hash else { throw OAuthFailure(.invalidProof, "ath is not the token's hash") }
         }
     }

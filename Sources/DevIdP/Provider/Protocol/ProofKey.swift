@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// Proof Key for Code Exchange (RFC 7636), with S256 only.
@@ -12,7 +11,7 @@ enum ProofKey {
     }
 
     package static func challenge(for verifier: String) -> String {
-        Data(SHA256.hash(data: Data(verifier.utf8))).base64URLText
+        Digest.sha256.of(verifier.utf8).base64URLText
     }
 
     static func matches(verifier: String, challenge: String) -> Bool {
@@ -32,5 +31,5 @@ enum ProofKey {
 
 /// Compares digests, so that the duration does not reveal where two secrets differ.
 func equalInConstantTime(_ one: String, _ other: String) -> Bool {
-    SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
+    Digest.sha256.of(one.utf8) == Digest.sha256.of(other.utf8)
 }

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// The tenants of an Entra-like provider, with their members and guests.
@@ -48,7 +47,7 @@ package struct EntraDirectory: Sendable, Equatable {
 
     /// The object id of a person: a different one in every tenant.
     package func objectID(of username: String, in tenant: Tenant) -> String {
-        let digest = SHA256.hash(data: Data("object:\(username):\(tenant.id)".utf8))
+        let digest = Digest.sha256.of("object:\(username):\(tenant.id)".utf8)
         let hex = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         let groups = [8, 4, 4, 4, 12].reduce(into: (rest: hex[...], parts: [Substring]())) { cut, length in
             cut.parts.append(cut.rest.prefix(length))

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 
 /// Microsoft Entra's v2.0 endpoints: many tenants on one host, object ids, families of clients, its own error bodies.
@@ -52,7 +51,7 @@ struct EntraFlavor: Flavor {
         }
         let origin = realm.base.dropLast(1 + (realm.tenant ?? "").count)
         let objectID = directory.objectID(of: user.username, in: tenant)
-        let pairwise = Data(SHA256.hash(data: Data("\(objectID):\(client.id)".utf8))).base64URLText
+        let pairwise = Digest.sha256.of("\(objectID):\(client.id)".utf8).base64URLText
         return Identity(
             issuer: "\(origin)/\(tenant.id)/v2.0", subject: pairwise, username: user.email,
             claims: ["tid": .string(tenant.id), "oid": .string(objectID), "ver": "2.0"])
