@@ -28,7 +28,9 @@ import Testing
 
             """.write(toFile: app + "/Sources/app/main.swift", atomically: true, encoding: .utf8)
 
-            let built = try await bed.run(Launch("swift", ["build", "--package-path", app]))
+            // SwiftPM leaves its locks in the folder for temporary files.
+            let built = try await bed.run(
+                Launch("swift", ["build", "--package-path", app], environment: ["TMPDIR": app]))
             #expect(built.succeeded, "\(built)")
             #expect(!built.output.contains("Fetching") && !built.errors.contains("Fetching"), "\(built)")
             let checkouts = app + "/.build/checkouts"
