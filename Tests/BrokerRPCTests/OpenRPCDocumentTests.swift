@@ -62,10 +62,22 @@ struct OpenRPCDocumentTests {
         }
     }
 
+    private static func protocolPage() throws -> String {
+        try String(contentsOf: file.deletingLastPathComponent().appending(path: "protocol.md"), encoding: .utf8)
+    }
+
+    @Test("docs/protocol.md lists the methods that work while the broker is locked")
+    func lockedMethods() throws {
+        let sentence = try #require(
+            try Self.protocolPage().firstMatch(of: #/answered with `locked`;([^;]+?) go on\./#))
+        let listed = sentence.1.matches(of: #/`([a-zA-Z.]+)`/#).map { String($0.1) }
+        let working = MethodRegistry.methods.filter { $0.worksLocked }.map { $0.name }
+        #expect(Set(listed + ["broker.lock", "broker.unlock"]) == Set(working))
+    }
+
     @Test("docs/protocol.md lists every method, notification, kind and reason")
-    func protocolPage() throws {
-        let page = try String(
-            contentsOf: Self.file.deletingLastPathComponent().appending(path: "protocol.md"), encoding: .utf8)
+    func protocolNames() throws {
+        let page = try Self.protocolPage()
         for method in MethodRegistry.methods { #expect(page.contains("\n| `\(method.name)` |"), "\(method.name)") }
         for notification in MethodRegistry.notifications {
             #expect(page.contains("`\(notification.name)`") || page.contains("\"\(notification.name)\""))

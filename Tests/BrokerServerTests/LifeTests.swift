@@ -6,6 +6,24 @@ import Testing
 
 @Suite("The life of a connection")
 struct LifeTests {
+    @Test("a connection whose last request waits is closed after the answer, whatever else was sent")
+    func lastRequest() async throws {
+        let others = Tally()
+        try await ServerBed.run(front: { SingleRequestFront(base: $0, others: others) }) { server in
+            let gate = Gate()
+            server.vault.hold(until: gate)
+            let client = try await server.connect()
+            let params = RegisterApp.Params(name: "mail", clientId: "c", authority: ServerBed.authority)
+            try await client.send(RegisterApp.requestLine(id: 1, params))
+            try await server.vault.waitForHeld(1)
+            try await client.send(ListApps.requestLine(id: 2, .init()))
+            try await eventually("the other message has been read") { others.count == 1 }
+            gate.open()
+            _ = try await client.readResult()
+            #expect(try await client.readLine() == nil)
+        }
+    }
+
     @Test("a peer of another uid gets one error and nothing else")
     func otherUser() async throws {
         try await ServerBed.run(servedUID: getuid() + 1) { server in

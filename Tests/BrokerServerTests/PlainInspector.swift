@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerTestSupport
+import BrokerValues
 import Dispatch
 import Synchronization
 

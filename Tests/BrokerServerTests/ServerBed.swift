@@ -28,14 +28,16 @@ struct ServerBed: Sendable {
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
         presence: (any PresenceAuthority)? = nil, names: JournalNames.Style = .plain, log: Logger = .silent,
-        limits: ConnectionLimits = .patient, _ body: (ServerBed) async throws -> Void
+        limits: ConnectionLimits = .patient, front: @escaping (JSONRPCFront) -> any Front = { $0 },
+        _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
                 path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, requestsPerUser: requestsPerUser,
-                inspector: inspector, presence: presence, names: names, log: log, limits: limits, bed: bed)
+                inspector: inspector, presence: presence, names: names, log: log, limits: limits, front: front, bed: bed
+            )
             try await body(server)
         }
     }
@@ -54,7 +56,7 @@ struct ServerBed: Sendable {
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
         presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, limits: ConnectionLimits,
-        bed: TestBed
+        front makeFront: (JSONRPCFront) -> any Front, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -82,7 +84,7 @@ struct ServerBed: Sendable {
         services.sandboxes = sandboxes
         services.names.style = names
         services.requestsPerUser = requestsPerUser
-        let front = JSONRPCFront(RequestService(services))
+        let front = makeFront(JSONRPCFront(RequestService(services)))
         let reactor = try Reactor()
         bed.atEnd { await reactor.stop() }
         let listener = try await LocalListener.start(

@@ -18,7 +18,7 @@ package enum AuditText {
                 details: [
                     entry.caller.map { "caller \($0.id) (\(CallerText.tier($0.tier)))" } ?? "the broker itself",
                     entry.reason.map { "reason \($0)" } ?? "", token(entry, usernames), entry.detail ?? "",
-                    entry.correlationID.map { "correlation id \($0)" } ?? "",
+                    entry.door.map { "by \($0)" } ?? "", entry.correlationID.map { "correlation id \($0)" } ?? "",
                     withFacts ? entry.facts.map(CallerText.facts) ?? "" : "",
                 ])
         }

@@ -1,6 +1,7 @@
 /// Names the sandbox of a process by the records that its engine keeps outside of it.
 ///
-/// A new kind is a file of its own, and an element of ``LinuxPeerInspector``'s list.
+/// A new kind is a file of its own, and an element of ``LinuxPeerInspector``'s list. Its name counts more than that of the socket by
+/// which a sandbox asks (``Caller``), so an attestor must not name sandboxes of an engine that opens sockets for them.
 protocol SandboxAttestor: Sendable {
     /// Examines the process within bounds that do not depend on the sandbox's content.
     ///

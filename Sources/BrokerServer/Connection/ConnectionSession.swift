@@ -63,7 +63,9 @@ final class ConnectionSession: ConnectionHandler {
     ) {
         let handling = line.withUnsafeBytes { conversation.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
-        case .answered: send()
+        case .answered:
+            send()
+            closeIfDone()
         case .waits(let requests, let rest): start(rest, of: requests, line.count)
         }
     }
@@ -178,15 +180,13 @@ final class ConnectionSession: ConnectionHandler {
             writer.lendBytes { connection.write(taking: &$0) }
             writer.wipe()
         }
-        if conversation.isOver { connection.close() }
     }
 
     private func send(_ answer: JSONWriter) {
         if !answer.bytes.isEmpty { connection.write(answer.bytes) }
-        if conversation.isOver { connection.close() }
     }
 
     private func closeIfDone() {
-        if isEnding, waiting.isEmpty { connection.close() }
+        if isEnding || conversation.isOver, waiting.isEmpty { connection.close() }
     }
 }

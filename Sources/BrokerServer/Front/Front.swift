@@ -25,7 +25,7 @@ package protocol Conversation: AnyObject {
     /// Cuts the bytes of the connection into messages. Called once, before any byte is read.
     func makeSplitter(limit: Int) -> any MessageSplitter
 
-    /// Whether the connection ends once the answers are sent.
+    /// Whether the connection ends once all requests are answered.
     var isOver: Bool { get }
 
     /// Begins the requests of a message. The answer, delimiter included, is in the writer when this returns, unless a request waits.

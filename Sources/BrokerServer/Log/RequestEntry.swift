@@ -116,6 +116,7 @@ struct RequestEntry: Sendable, Equatable {
             "duration_ms": "\(milliseconds(duration))",
         ]
         metadata["app"] = subject.app.map { "\($0)" }
+        if subject.audited.door != .socket { metadata["door"] = "\(subject.audited.door.rawValue)" }
         metadata["correlation_id"] = subject.correlationID.map { "\($0)" }
         return metadata
     }

@@ -43,11 +43,6 @@ struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp:
             return MethodCall(read.params, as: read.app, work)
         } catch { throw .malformed(error) }
     }
-
-    /// - Throws: the error of the app that they name.
-    func request(_ params: M.Params) throws(WireError) -> any PendingRequest {
-        MethodCall(params, as: try params.namedApp(), work)
-    }
 }
 
 extension AnyMethodHandler {

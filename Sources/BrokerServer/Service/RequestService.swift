@@ -55,9 +55,6 @@ package final class RequestService: Sendable {
         return nil
     }
 
-    /// The handler of a method that a front calls for its client.
-    func handler<M: BrokerMethod>(of _: M.Type) -> MethodHandler<M>? { handlers[M.name] as? MethodHandler<M> }
-
     /// Begins a request, on the reactor's thread. The answer is in the reply when this returns, unless the request waits.
     ///
     /// - Parameter read: gives the params, or the front's own refusal. They are read after the caller's right to the method is checked.
