@@ -117,7 +117,7 @@ let package = Package(
         layer("BrokerOIDCAgent", ["BrokerModel", "BrokerValues", "CSodium"]),
 
         // Decisions
-        layer("BrokerEngine", ["BrokerModel", "BrokerValues", .logging]),
+        layer("BrokerEngine", ["BrokerTokenCache", "BrokerModel", "BrokerValues", .logging]),
         layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
 
         // Store, provider, host
@@ -127,6 +127,7 @@ let package = Package(
                 "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
                 .logging,
             ]),
+        layer("BrokerTokenCache", ["BrokerModel", "BrokerValues", .logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerHost",
@@ -182,7 +183,8 @@ let package = Package(
             ],
             path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault"]),
-        tests("BrokerEngineTests", ["BrokerEngine", "BrokerModel", "BrokerValues"]),
+        tests("BrokerTokenCacheTests", ["BrokerTokenCache", "BrokerModel", "BrokerValues", .logging]),
+        tests("BrokerEngineTests", ["BrokerEngine", "BrokerTokenCache", "BrokerModel", "BrokerValues"]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerModel", "BrokerValues"]),
         tests(
             "BrokerSocketTests",
@@ -218,7 +220,9 @@ let package = Package(
         // Depends only on the parts of brokerd, so that its release build has nearly all of it.
         program(
             "broker-parts",
-            ["BrokerEngine", "BrokerVault", "BrokerRPC", "BrokerModel", "BrokerValues", .logging],
+            [
+                "BrokerEngine", "BrokerTokenCache", "BrokerVault", "BrokerRPC", "BrokerModel", "BrokerValues", .logging,
+            ],
             path: "Tests/Benchmarks/Parts"),
 
         // An hour of everything: `make soak`

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerValues
+import Logging
 import Synchronization
 
 /// The administrator's settings; a reload takes effect with the next request.
@@ -63,4 +64,9 @@ final class SettingsBox: Sendable {
 
     /// Reads without copying all of them: for the hot path.
     func read<Value: Sendable>(_ body: (EngineSettings) -> Value) -> Value { settings.withLock { body($0) } }
+
+    /// For the journal: an error that may quote a provider.
+    func quoted(_ error: some Error) -> Logger.MetadataValue {
+        value.quotesProviders ? "\(error)" : "(withheld)"
+    }
 }

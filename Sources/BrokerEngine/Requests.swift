@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// A token request after the access check; the part that is common to all ways to get a token.
@@ -188,7 +189,7 @@ package struct AcquiredToken: Sendable {
     /// Which of the two tokens was requested.
     package var lifetimeOf = MeasuredToken.accessToken
     /// The token's owner, as the group knows them.
-    package var person: KnownAccounts.Entry
+    package var person: KnownAccount
     package var fromCache: Bool
     package var extendedLifetime = false
     /// False if the disk has not taken it yet: the token is good, and the broker goes on trying.
@@ -201,7 +202,7 @@ package struct AcquiredToken: Sendable {
     package var account: Account { person.account }
 
     package init(
-        token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, person: KnownAccounts.Entry, fromCache: Bool,
+        token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, person: KnownAccount, fromCache: Bool,
         extendedLifetime: Bool = false, persisted: Bool = true
     ) {
         self.token = token

@@ -1,16 +1,17 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Logging
-import Synchronization
 
 /// The engine that the handlers of BrokerServer call. One method per request; the work is in the folders next to this file.
 package final class TokenBroker: Sendable {
-    let services: EngineServices
+    private let engine: Engine
+    private let shared: SharedParts
+    private let transfers: CacheTransfers
+    private let log: Logger
     package let lock: BrokerLock
-    /// All work with the vault's keys passes it.
-    package let gate: LockGate
-    package var quota: PartitionQuota { services.quota }
-    private let settings: SettingsBox
+    package let backups: CacheBackups
+    package let quota: PartitionQuota
 
     /// - Parameters:
     ///   - roster: the registered apps; shows which others of a group use a client.
@@ -23,44 +24,57 @@ package final class TokenBroker: Sendable {
         payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
     ) {
         let box = SettingsBox(settings)
-        let index = CacheIndex(vault: vault)
         let gate = LockGate(clock: clock)
-        self.gate = gate
-        self.settings = box
-        services = EngineServices(
-            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
-            proofs: proofs, clock: clock, random: random, settings: box, log: log, index: index,
-            writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
-            flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
-            gate: gate, interactions: InteractionRegistry(settings: { box.value }, payer: payer), backups: vault,
-            transfers: CacheTransfers(clock: clock, random: random),
-            quota: PartitionQuota(vault: vault, clock: clock) { box.read(\.partitionQuota) })
-        lock = BrokerLock(services: services, keys: vault)
+        let cache = TokenCache(
+            vault: vault, clock: clock, retryInterval: { .seconds(box.read(\.writeRetryInterval)) }, log: log)
+        let interactions = InteractionRegistry(settings: box, random: random, payer: payer)
+        let transfers = CacheTransfers(clock: clock, random: random)
+        shared = SharedParts(
+            cache: cache, provider: provider, roster: roster, clock: clock, settings: box, gate: gate,
+            flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.read(\.answerPatience)) },
+            interactions: interactions, revocations: Revocations(provider: provider, settings: box, log: log))
+        engine = Engine(
+            shared, windows: BrowserWindows(redirects: redirects, browser: browser), proofs: proofs, random: random,
+            log: log)
+        quota = PartitionQuota(vault: vault, clock: clock) { box.read(\.partitionQuota) }
+        backups = CacheBackups(
+            cache: cache, store: vault, transfers: transfers, quota: quota,
+            restore: CacheRestore(cache: cache, roster: roster, throttle: shared.throttle, clock: clock), clock: clock)
+        lock = BrokerLock(keys: vault, cache: cache, gate: gate, roster: roster, settings: box, clock: clock, log: log)
+        {
+            interactions.refuse(with: $0)
+            transfers.refuse(with: $0)
+        }
+        (self.transfers, self.log) = (transfers, log)
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
+    /// All work with the vault's keys passes it.
+    package var gate: LockGate { shared.gate }
+
     /// Takes effect with the next request.
     package func apply(_ settings: EngineSettings) {
-        self.settings.value = settings
+        shared.settings.value = settings
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
     /// Releases memory after a burst; to be called after a while without requests.
     package func trim() {
-        services.index.trim()
-        services.throttle.with { $0.trim(at: services.clock.uptime) }
+        shared.cache.index.trim()
+        shared.throttle.with { [now = shared.clock.uptime] in $0.trim(at: now) }
     }
 
     // MARK: Tokens
 
-    /// The hot path: ``CacheLookup/cached(_:)`` answers from memory without waiting, or returns nil if the request would have to
-    /// wait or be refused. Safe on an event loop. A token that is due for renewal is still returned, and renewed meanwhile.
-    package var memory: CacheLookup { CacheLookup(services: services) }
+    /// The hot path.
+    package var memory: CachedAnswers { engine.memory }
+
+    package var watched: WatchedTokens { engine.watched }
 
     /// - Throws: `interactionRequired` if only the person can help; `offline` and `serverUnavailable` if trying again later makes
     ///   sense.
     package func acquireSilent(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        try await SilentAcquisition(services: services).acquire(request)
+        try await engine.silent.acquire(request)
     }
 
     /// - Parameters:
@@ -70,15 +84,18 @@ package final class TokenBroker: Sendable {
         _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void,
         onJoin: @escaping @Sendable (InteractionJoining) -> Void = { _ in }
     ) async throws(BrokerError) -> AcquiredToken {
-        try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen, onJoin: onJoin)
+        try await engine.interactive.acquire(request, onOpen: onOpen, onJoin: onJoin)
     }
 
     /// - Parameter onCode: called once, with the code to show to the person.
     package func acquireByDeviceCode(
         _ request: DeviceCodeRequest, onCode: @escaping @Sendable (DeviceCodeOpening) -> Void
     ) async throws(BrokerError) -> AcquiredToken {
-        try await DeviceCodeAcquisition(services: services, request: request).acquire(onCode: onCode)
+        try await engine.deviceCode.acquire(request, onCode: onCode)
     }
+
+    /// - Throws: `interactionRequired` if there is no DPoP token to make a proof for.
+    package func proof(_ request: ProofRequest) throws(BrokerError) -> IssuedProof { try engine.proofs.prove(request) }
 
     // MARK: Interactions
 
@@ -88,7 +105,7 @@ package final class TokenBroker: Sendable {
     package func complete(redirectURL: Secret, from owner: InteractionOwner) throws(BrokerError) {
         var redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
         redirect.isHandedIn = true
-        switch services.interactions.deliver(redirect, from: owner) {
+        switch shared.interactions.deliver(redirect, from: owner) {
         case .taken: return
         // The provider is not asked again if no browser waits.
         case .notExpected, .goesOn:
@@ -106,7 +123,7 @@ package final class TokenBroker: Sendable {
 
     /// - Returns: whether there was one to cancel.
     package func cancel(interactionID: String, by owner: InteractionOwner) -> Bool {
-        services.interactions.interaction(interactionID, of: owner)?
+        shared.interactions.interaction(interactionID, of: owner)?
             .end(BrokerError(.userCanceled, "The sign-in was canceled.")) ?? false
     }
 
@@ -116,7 +133,7 @@ package final class TokenBroker: Sendable {
     package func accounts(of app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
         throws(BrokerError) -> [Account]
     {
-        let listing = AccountListing(services: services)
+        let listing = engine.listing
         return listing.tellingEnds(
             of: try listing.list(for: app, includeSignedOut: includeSignedOut, in: partition), for: app, in: partition)
     }
@@ -124,7 +141,7 @@ package final class TokenBroker: Sendable {
     package func account(_ selector: AccountReference, of app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        let listing = AccountListing(services: services)
+        let listing = engine.listing
         let found = try listing.find(selector, for: app, in: partition)
         return listing.tellingEnds(of: [found].compactMap(\.self), for: app, in: partition).first
     }
@@ -133,14 +150,14 @@ package final class TokenBroker: Sendable {
     ///
     /// - Returns: the account's id.
     package func defaultAccount(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
-        try DefaultAccount(services: services, app: app, partition: partition).id()
+        try engine.defaults.id(for: app, in: partition)
     }
 
     /// - Parameter selector: `nil` clears the choice.
     package func chooseDefault(
         _ selector: AccountReference?, of app: AppRegistration, in partition: Partition
     ) async throws(BrokerError) -> Account? {
-        try await DefaultAccount(services: services, app: app, partition: partition).choose(selector)
+        try await engine.defaults.choose(selector, for: app, in: partition)
     }
 
     /// Removes the account's tokens from one app.
@@ -149,21 +166,21 @@ package final class TokenBroker: Sendable {
     package func remove(_ selector: AccountReference, from app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> Int
     {
-        try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
+        try await engine.removal.remove(selector, from: app, in: partition)
     }
 
     /// The account that is current for an app; the broker remembers that it has told the app.
     package func currentAccount(of app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> CurrentAccounts
     {
-        try await CurrentAccountLookup(services: services, app: app, partition: partition).run()
+        try await engine.current.run(of: app, in: partition)
     }
 
     /// - Parameter onOpen: called once, when the page that ends the browser's session may be opened.
     package func signOut(
         _ request: SignOutRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void
     ) async throws(BrokerError) -> SignOutStages {
-        try await AccountSignOut(services: services, request: request).run(onOpen: onOpen)
+        try await engine.signOut.run(request, onOpen: onOpen)
     }
 
     /// Erases an account everywhere: in every group and app.
@@ -172,12 +189,10 @@ package final class TokenBroker: Sendable {
     package func forget(
         _ selector: AccountReference, revoke: Bool, correlationID: String, in partition: Partition
     ) async throws(BrokerError) -> ErasureReport {
-        try await Erasure(
-            services: services, partition: partition, account: selector, revoke: revoke, correlationID: correlationID
-        ).run()
+        try await engine.erasure.run(selector, revoke: revoke, correlationID: correlationID, in: partition)
     }
 
-    package var isSharedDevice: Bool { settings.value.isSharedDevice }
+    package var isSharedDevice: Bool { shared.settings.value.isSharedDevice }
 
     // MARK: Events
 
@@ -190,14 +205,19 @@ package final class TokenBroker: Sendable {
         to topics: Set<EventTopic>, group: GroupID?, of claimant: QuotaOwner = .unidentified, in partition: Partition,
         _ deliver: @escaping EventHub.Deliver
     ) throws(BrokerError) -> Subscription {
-        try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
+        try shared.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
     }
+
+    /// Events of accounts and tokens, in all partitions.
+    ///
+    /// - Returns: a subscription that ends when it is released.
+    package func observe(_ deliver: @escaping EventHub.Deliver) -> Subscription { shared.events.observe(deliver) }
 
     /// Events that a provider reported without a request from here, of all partitions.
     ///
     /// - Returns: a subscription that ends when it is released.
     package func observeProvidersWord(_ deliver: @escaping EventHub.Deliver) -> Subscription {
-        services.events.observe { if $0.isProvidersWord { deliver($0) } }
+        shared.events.observe { if $0.isProvidersWord { deliver($0) } }
     }
 
     // MARK: The cache
@@ -210,46 +230,74 @@ package final class TokenBroker: Sendable {
     package func importCache(
         _ file: JSONObject, for app: AppRegistration?, in partition: Partition
     ) async throws(BrokerError) -> CacheImportReport {
-        try await CacheImport(services: services, partition: partition).run(file, for: app)
+        try await engine.cacheImport.run(file, for: app, in: partition)
     }
 
     package func cacheStatistics(of partition: Partition) throws(BrokerError) -> CacheStatistics {
-        try CacheCounting(services: services, partition: partition).statistics()
+        try engine.counting.statistics(of: partition)
     }
 
     /// Erases all accounts and tokens. The registrations stay.
     package func clearCache(
         revoke: Bool, correlationID: String, in partition: Partition
     ) async throws(BrokerError) -> ErasureReport {
-        try await Erasure(services: services, partition: partition, revoke: revoke, correlationID: correlationID).run()
+        try await engine.erasure.run(nil, revoke: revoke, correlationID: correlationID, in: partition)
+    }
+
+    /// Erases everything of a person, in the vault and in memory. A refresh in flight then finds no signed-in account, and its
+    /// result is not kept.
+    package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
+        try await engine.partitions.erase(partition, from: store)
+    }
+
+    /// Accepts the vault as it is, although its last state was replaced by an earlier one.
+    package func acceptState(of partition: Partition) async throws(BrokerError) {
+        try await engine.partitions.acceptState(of: partition)
+    }
+
+    // MARK: Providers
+
+    /// Registers a client at the provider (RFC 7591). The result is not registered here yet; the caller does that.
+    ///
+    /// - Parameter draft: the future app, without its client id.
+    package func registerAtProvider(
+        _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
+    ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
+        try await engine.registration.register(
+            draft, isConfidential: isConfidential, initialAccessToken: initialAccessToken)
+    }
+
+    /// The provider's metadata, before an app is registered there.
+    package func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
+        try await shared.provider.metadata(for: authority)
     }
 
     // MARK: The process
 
-    package var refreshesInFlight: Int { services.flights.count }
+    package var refreshesInFlight: Int { shared.flights.count }
 
     /// The providers' response outcomes.
-    package var refreshOutcomes: OutcomeCounts { services.refreshOutcomes }
+    package var refreshOutcomes: OutcomeCounts { engine.refresh.outcomes }
 
     /// Sign-ins and sign-outs that wait for a person.
-    package var interactionsOpen: Int { services.interactions.count }
+    package var interactionsOpen: Int { shared.interactions.count }
 
     /// For shutdown: waiting requests are answered, refreshes in flight finish, and refused writes are retried once.
     package func drain() async {
-        services.interactions.endAll(
+        shared.interactions.endAll(
             BrokerError(
                 .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
                 reason: .interrupted))
-        services.transfers.refuse(
+        transfers.refuse(
             with: BrokerError(
                 .serverUnavailable, "The broker is stopping; start the export or import again in a moment.",
                 reason: .interrupted))
-        services.ahead.stop()
-        await services.flights.finishAll()
-        await services.revocations.finishAll()
-        services.writer.stopRetrying()
-        if await !services.writer.flush() {
-            services.log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
+        engine.renewals.stop()
+        await shared.flights.finishAll()
+        await shared.revocations.finishAll()
+        shared.cache.writer.stopRetrying()
+        if await !shared.cache.writer.flush() {
+            log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
         }
     }
 }

@@ -90,8 +90,8 @@ extension Layer {
 
     private static let decisions: [Layer] = [
         Layer(
-            name: "BrokerEngine", folder: "BrokerEngine", height: 4, targets: ["BrokerModel", "BrokerValues"],
-            libraries: ["Logging"]),
+            name: "BrokerEngine", folder: "BrokerEngine", height: 4,
+            targets: ["BrokerTokenCache", "BrokerModel", "BrokerValues"], libraries: ["Logging"]),
         Layer(
             name: "BrokerAccess", folder: "BrokerAccess", height: 4, targets: ["BrokerModel", "BrokerValues"],
             libraries: ["Logging"]),
@@ -103,6 +103,9 @@ extension Layer {
             targets: [
                 "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
             ],
+            libraries: ["Logging"]),
+        Layer(
+            name: "BrokerTokenCache", folder: "BrokerTokenCache", height: 3, targets: ["BrokerModel", "BrokerValues"],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,

@@ -35,7 +35,8 @@ let package = Package(
         layer("BrokerSocket", ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", logging] + nio),
         layer("BrokerRPC", ["BrokerValues"]),
         layer("BrokerOIDCAgent", ["BrokerModel", "BrokerValues", "CSodium"]),
-        layer("BrokerEngine", ["BrokerModel", "BrokerValues", logging]),
+        layer("BrokerEngine", ["BrokerTokenCache", "BrokerModel", "BrokerValues", logging]),
+        layer("BrokerTokenCache", ["BrokerModel", "BrokerValues", logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerVault",

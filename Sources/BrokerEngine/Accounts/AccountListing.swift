@@ -1,9 +1,11 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `accounts.list` and `accounts.get`: the people known to an app's group or, for the person's own tools, to any group.
 struct AccountListing: Sendable {
-    let services: EngineServices
+    let cache: TokenCache
+    let settings: SettingsBox
 
     func list(for app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
         throws(BrokerError) -> [Account]
@@ -34,8 +36,8 @@ struct AccountListing: Sendable {
         _ selector: AccountReference, for app: AppRegistration?, in partition: Partition
     ) throws(BrokerError) -> [Account] {
         guard let app else { return try everybody(in: partition).filter { $0.matches(selector, in: partition) } }
-        let known = try services.knownAccounts(of: app, in: partition)
-        let authorities = services.settings().authorities
+        let known = try cache.accounts(of: app, in: partition)
+        let authorities = settings.value.authorities
         let clouds = CloudRules.clouds(of: app, isInstanceAware: true, in: authorities.clouds)
         let entries =
             if case .username = selector {
@@ -52,13 +54,13 @@ struct AccountListing: Sendable {
     }
 
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {
-        try services.knownAccounts(of: app, in: partition).visible(to: app)
+        try cache.accounts(of: app, in: partition).visible(to: app)
     }
 
     /// A person known to several groups is listed once.
     private func everybody(in partition: Partition) throws(BrokerError) -> [Account] {
-        let entries = try services.reading { () throws(VaultError) in
-            try services.index.loadEveryAccount(in: partition)
+        let entries = try cache.reading { () throws(VaultError) in
+            try cache.index.loadEveryAccount(in: partition)
         }
         var seen: [String: Int] = [:]
         var accounts: [Account] = []
@@ -73,21 +75,6 @@ struct AccountListing: Sendable {
             }
         }
         return accounts
-    }
-}
-
-extension KnownAccounts {
-    /// Each person once, signed in or not from the app's point of view.
-    func visible(to app: AppRegistration) -> [Account] {
-        entries.filter(\.isPrimary).map { $0.account(for: app, in: self) }
-    }
-}
-
-extension KnownAccounts.Entry {
-    func account(for app: AppRegistration, in known: KnownAccounts) -> Account {
-        var account = account
-        account.signedIn = known.isSignedIn(self, for: app)
-        return account
     }
 }
 

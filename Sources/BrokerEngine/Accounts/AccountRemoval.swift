@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `accounts.remove`: removes an account's tokens from one app (MSAL, "Accounts": the account stays for other apps).
@@ -6,9 +7,11 @@ import BrokerValues
 /// Apps of one group that share a client share its tokens too. While another of them still uses the account, the tokens stay and
 /// only this app is signed out.
 struct AccountRemoval: Sendable {
-    let services: EngineServices
-    let app: AppRegistration
-    let partition: Partition
+    let listing: AccountListing
+    let cache: TokenCache
+    let roster: any AppRoster
+    let events: EventHub
+    let clock: any BrokerClock
 
     /// The account that was removed from the app.
     private struct Removed: Sendable {
@@ -18,15 +21,17 @@ struct AccountRemoval: Sendable {
     }
 
     /// - Returns: the number of tokens that the app lost.
-    func remove(_ selector: AccountReference) async throws(BrokerError) -> Int {
-        let account = try AccountListing(services: services).require(selector, for: app, in: partition)
-        let members = try services.roster.members(of: app.effectiveGroup, in: partition)
-        let (removed, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            try decide(account.id, members, from: index)
+    func remove(
+        _ selector: AccountReference, from app: AppRegistration, in partition: Partition
+    ) async throws(BrokerError) -> Int {
+        let account = try listing.require(selector, for: app, in: partition)
+        let members = try roster.members(of: app.effectiveGroup, in: partition)
+        let (removed, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+            try decide(account.id, of: app, in: partition, members, from: index)
         }
         for var account in removed.accounts {
             account.signedIn = false
-            services.events.tell(EngineEvent(partition: partition, app: app, .account(removed.change, account)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(removed.change, account)))
         }
         guard isPersisted || removed.accounts.isEmpty else {
             throw BrokerError(
@@ -39,7 +44,8 @@ struct AccountRemoval: Sendable {
 
     /// Runs in the write queue.
     private func decide(
-        _ accountID: String, _ members: [GroupMember], from index: CacheIndex
+        _ accountID: String, of app: AppRegistration, in partition: Partition, _ members: [GroupMember],
+        from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Removed) {
         var change = CacheChange(in: partition)
         let known = try index.loadAccounts(of: .init(of: app, in: partition))
@@ -48,7 +54,7 @@ struct AccountRemoval: Sendable {
         var removed = Removed(accounts: entries.map(\.account))
         let users = try AppsStillUsingAccount(
             of: known.profiles(of: account), besides: app, among: members, in: index, partition)
-        let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
+        let owner = OwnerKey(of: account, for: app, in: partition)
         removed.tokens = try index.loadTokens(of: owner).count
         if !users.shareTokens(of: app) { try change.deleteTokens(of: owner, in: index) }
         if users.isEmpty {
@@ -61,8 +67,8 @@ struct AccountRemoval: Sendable {
             }
             removed.change = .removed
         } else {
-            let signOut = SignOutRecord(of: account, from: app, since: services.clock.now)
-            change.add(.signOut(.put(try services.vault.seal(signOut, secret: nil, in: partition))))
+            let signOut = SignOutRecord(of: account, from: app, since: clock.now)
+            change.add(.signOut(.put(try cache.vault.seal(signOut, secret: nil, in: partition))))
         }
         return (change, removed)
     }

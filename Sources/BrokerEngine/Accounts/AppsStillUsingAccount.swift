@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Other apps that use an account when one app gives it up. Decided in the write queue: a sign-in may have just come in.
@@ -9,7 +10,7 @@ struct AppsStillUsingAccount: Sendable {
     ///   - person: the account in each tenant that the group knows.
     ///   - members: the members of the app's group.
     init(
-        of person: [KnownAccounts.Entry], besides app: AppRegistration, among members: [GroupMember],
+        of person: [KnownAccount], besides app: AppRegistration, among members: [GroupMember],
         in index: CacheIndex, _ partition: Partition
     ) throws(VaultError) {
         let known = try index.loadAccounts(of: .init(of: app, in: partition))

@@ -88,8 +88,8 @@ package enum CloudRules {
     }
 }
 
-extension EngineServices {
-    var clouds: CloudTable { settings().authorities.clouds }
+extension SettingsBox {
+    var clouds: CloudTable { value.authorities.clouds }
 
     /// The clouds that the app's people may be at home in. Quick if the request allows for none: part of the hot path.
     func clouds(of request: some TokenRequest) -> Set<String> {

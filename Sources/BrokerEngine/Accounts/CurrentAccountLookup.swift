@@ -1,41 +1,43 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `accounts.current`: the account that is current for an app; the broker remembers that it has told the app.
 struct CurrentAccountLookup: Sendable {
-    let services: EngineServices
-    let app: AppRegistration
-    let partition: Partition
+    let cache: TokenCache
+    let clock: any BrokerClock
 
-    func run() async throws(BrokerError) -> CurrentAccounts {
-        let known = try services.knownAccounts(of: app, in: partition)
-        let answer = try answer(among: known)
-        guard !changes(of: known, toldOf: answer.current).isEmpty else { return answer }
-        let (told, _) = try await services.write(in: partition) { index throws(VaultError) in
-            try tell(from: index)
+    func run(of app: AppRegistration, in partition: Partition) async throws(BrokerError) -> CurrentAccounts {
+        let known = try cache.accounts(of: app, in: partition)
+        let answer = try Self.answer(among: known, for: app)
+        guard !changes(of: known, for: app, toldOf: answer.current).isEmpty else { return answer }
+        let (told, _) = try await cache.write(in: partition) { index throws(VaultError) in
+            try tell(app, in: partition, from: index)
         }
         return try told.get()
     }
 
     /// Runs in the write queue.
     private func tell(
-        from index: CacheIndex
+        _ app: AppRegistration, in partition: Partition, from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Result<CurrentAccounts, BrokerError>) {
         let known = try index.loadAccounts(of: .init(of: app, in: partition))
         var change = CacheChange(in: partition)
         let answer: CurrentAccounts
         do throws(BrokerError) {
-            answer = try self.answer(among: known)
+            answer = try Self.answer(among: known, for: app)
         } catch {
             return (change, .failure(error))
         }
-        for record in changes(of: known, toldOf: answer.current) {
-            change.add(.account(.put(try services.vault.seal(record, secret: nil, in: partition))))
+        for record in changes(of: known, for: app, toldOf: answer.current) {
+            change.add(.account(.put(try cache.vault.seal(record, secret: nil, in: partition))))
         }
         return (change, .success(answer))
     }
 
-    private func answer(among known: KnownAccounts) throws(BrokerError) -> CurrentAccounts {
+    private static func answer(
+        among known: KnownAccounts, for app: AppRegistration
+    ) throws(BrokerError) -> CurrentAccounts {
         var (signedOutAt, currentAt): ([String: NumericDate], [String: NumericDate]) = ([:], [:])
         for entry in known.entries {
             let (record, id) = (entry.stored.record, entry.account.id)
@@ -47,12 +49,14 @@ struct CurrentAccountLookup: Sendable {
     }
 
     /// The records in which to note that the app has been told.
-    private func changes(of known: KnownAccounts, toldOf current: Account?) -> [AccountRecord] {
+    private func changes(
+        of known: KnownAccounts, for app: AppRegistration, toldOf current: Account?
+    ) -> [AccountRecord] {
         known.entries.compactMap { entry in
             var record = entry.stored.record
             let isCurrent = entry.isPrimary && entry.account.id == current?.id
             guard isCurrent != (record.currentFor?[app.identity] != nil) else { return nil }
-            record.setCurrent(isCurrent ? services.clock.now : nil, for: app)
+            record.setCurrent(isCurrent ? clock.now : nil, for: app)
             return record
         }
     }

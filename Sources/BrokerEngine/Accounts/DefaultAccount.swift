@@ -1,28 +1,31 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `accounts.setDefault`: the account that the person means if several are signed in to an app and a tool names none. It is marked
 /// in the account's own record, next to what `accounts.current` remembers, so it is included in backups and removed with the
 /// account.
 struct DefaultAccount: Sendable {
-    let services: EngineServices
-    let app: AppRegistration
-    let partition: Partition
+    let listing: AccountListing
+    let cache: TokenCache
+    let clock: any BrokerClock
 
     /// - Returns: the account's id; `nil` if none was chosen.
-    func id() throws(BrokerError) -> String? {
-        let chosen = try services.knownAccounts(of: app, in: partition).entries.filter { time(of: $0) != nil }
-        return chosen.max { (time(of: $0) ?? 0) < (time(of: $1) ?? 0) }?.account.id
+    func id(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
+        let chosen = try cache.accounts(of: app, in: partition).entries.filter { $0.defaultTime(for: app) != nil }
+        return chosen.max { ($0.defaultTime(for: app) ?? 0) < ($1.defaultTime(for: app) ?? 0) }?.account.id
     }
 
     /// - Parameter selector: `nil` clears the choice.
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
-    func choose(_ selector: AccountReference?) async throws(BrokerError) -> Account? {
+    func choose(
+        _ selector: AccountReference?, for app: AppRegistration, in partition: Partition
+    ) async throws(BrokerError) -> Account? {
         let account = try selector.map { selector throws(BrokerError) in
-            try AccountListing(services: services).require(selector, for: app, in: partition)
+            try listing.require(selector, for: app, in: partition)
         }
-        let (_, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            (try change(to: account?.id, from: index), ())
+        let (_, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+            (try change(to: account?.id, for: app, in: partition, from: index), ())
         }
         guard isPersisted else {
             throw BrokerError(
@@ -32,21 +35,23 @@ struct DefaultAccount: Sendable {
     }
 
     /// Runs in the write queue.
-    private func change(to id: String?, from index: CacheIndex) throws(VaultError) -> CacheChange {
+    private func change(
+        to id: String?, for app: AppRegistration, in partition: Partition, from index: CacheIndex
+    ) throws(VaultError) -> CacheChange {
         var change = CacheChange(in: partition)
         for entry in try index.loadAccounts(of: .init(of: app, in: partition)).entries {
             let isChosen = entry.isPrimary && entry.account.id == id
-            guard isChosen || time(of: entry) != nil else { continue }
+            guard isChosen || entry.defaultTime(for: app) != nil else { continue }
             var record = entry.stored.record
             var apps = record.defaultFor ?? [:]
-            apps[app.identity] = isChosen ? services.clock.now : nil
+            apps[app.identity] = isChosen ? clock.now : nil
             record.defaultFor = apps.isEmpty ? nil : apps
-            change.add(.account(.put(try services.vault.seal(record, secret: nil, in: partition))))
+            change.add(.account(.put(try cache.vault.seal(record, secret: nil, in: partition))))
         }
         return change
     }
+}
 
-    private func time(of entry: KnownAccounts.Entry) -> NumericDate? {
-        entry.stored.record.defaultFor?[app.identity]
-    }
+extension KnownAccount {
+    fileprivate func defaultTime(for app: AppRegistration) -> NumericDate? { stored.record.defaultFor?[app.identity] }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `accounts.forget` and `cache.clear`: removes everything of one account, or of all, from every app and group.
@@ -6,41 +7,46 @@ import BrokerValues
 /// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh in
 /// flight brings afterwards find no signed-in account: they are not kept but revoked at the provider.
 struct Erasure: Sendable {
-    let services: EngineServices
-    let partition: Partition
-    /// `nil` for all accounts.
-    var account: AccountReference?
-    /// Whether refresh tokens are also revoked at their providers.
-    let revoke: Bool
-    let correlationID: String
+    let listing: AccountListing
+    let cache: TokenCache
+    let roster: any AppRoster
+    let interactions: InteractionRegistry
+    let flights: RefreshFlights
+    let throttle: ThrottleBox
+    let events: EventHub
+    let revocation: TokenRevocation
 
     private struct Erased: Sendable {
-        var accounts: [KnownAccounts.Entry] = []
+        var accounts: [KnownAccount] = []
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
         var tokens = 0
         var isEmpty = true
     }
 
-    func run() async throws(BrokerError) -> ErasureReport {
-        let person = try account.map { selector throws(BrokerError) in try self.person(selector) }
+    /// - Parameters:
+    ///   - account: `nil` for all accounts.
+    ///   - revoke: whether refresh tokens are also revoked at their providers.
+    func run(
+        _ account: AccountReference?, revoke: Bool, correlationID: String, in partition: Partition
+    ) async throws(BrokerError) -> ErasureReport {
+        let person = try account.map { selector throws(BrokerError) in try self.person(selector, in: partition) }
         // A sign-in that was begun for an erased person must not be completed.
         if let person {
-            services.interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
+            interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
         } else {
-            services.interactions.endAll(Self.forgotten, in: partition)
+            interactions.endAll(Self.forgotten, in: partition)
         }
-        let (erased, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            try decide(person, from: index)
+        let (erased, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+            try decide(person, in: partition, from: index)
         }
-        tell(erased.accounts)
+        tell(erased.accounts, in: partition)
         var report = ErasureReport()
         report.accounts = Set(erased.accounts.map { KnownAccounts.PersonKey($0.stored.record) }).count
         report.tokens = erased.tokens
         // Even if the disk refused the change: the tokens cannot be found again later.
         if revoke {
-            let revocation = TokenRevocation(
-                services: services, apps: services.roster.apps(in: partition), correlationID: correlationID)
-            report.revocation = await revocation.revoke(erased.refreshTokens)
+            report.revocation = await revocation.revoke(
+                erased.refreshTokens, as: roster.apps(in: partition), correlationID: correlationID)
         }
         guard isPersisted || erased.isEmpty else {
             throw BrokerError(
@@ -55,15 +61,17 @@ struct Erasure: Sendable {
         .userCanceled, "The sign-in was ended because the account was erased meanwhile.")
 
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
-    private func person(_ selector: AccountReference) throws(BrokerError) -> KnownAccounts.PersonKey {
-        let account = try AccountListing(services: services).require(selector, for: nil, in: partition)
+    private func person(
+        _ selector: AccountReference, in partition: Partition
+    ) throws(BrokerError) -> KnownAccounts.PersonKey {
+        let account = try listing.require(selector, for: nil, in: partition)
         return KnownAccounts.PersonKey(
             homeAccountID: HomeAccountID(rawValue: account.homeAccountId), environment: account.environment)
     }
 
     /// Runs in the write queue: a refresh or a sign-in may have just been filed.
     private func decide(
-        _ person: KnownAccounts.PersonKey?, from index: CacheIndex
+        _ person: KnownAccounts.PersonKey?, in partition: Partition, from index: CacheIndex
     ) throws(VaultError) -> (change: CacheChange, answer: Erased) {
         var change = CacheChange(in: partition)
         var erased = Erased()
@@ -72,9 +80,9 @@ struct Erasure: Sendable {
             erased.accounts += person.map(known.profiles) ?? known.entries
             change.add(known.deletion(of: person))
         }
-        var owners: [CacheIndex.OwnerKey] = []
+        var owners: [OwnerKey] = []
         for owner in try index.loadEveryOwner(in: partition) where person?.owns(owner) ?? true {
-            let key = CacheIndex.OwnerKey(partition: partition, owner: owner)
+            let key = OwnerKey(partition: partition, owner: owner)
             let tokens = try index.loadTokens(of: key)
             erased.refreshTokens += tokens.refreshTokens
             erased.tokens += tokens.count
@@ -84,8 +92,8 @@ struct Erasure: Sendable {
         if person == nil { change.add(try index.deletionOfMetadata(in: partition)) }
         erased.isEmpty = change.isEmpty
         // Before the next job in the queue, which may be the result of a refresh.
-        services.flights.revoke(owners)
-        services.throttle.with { throttle in
+        flights.revoke(owners)
+        throttle.with { throttle in
             for account in erased.accounts.map(\.stored.record) {
                 throttle.clear(
                     group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
@@ -96,19 +104,13 @@ struct Erasure: Sendable {
     }
 
     /// Notifies once for each person in each group.
-    private func tell(_ accounts: [KnownAccounts.Entry]) {
-        let apps = services.roster.apps(in: partition)
+    private func tell(_ accounts: [KnownAccount], in partition: Partition) {
+        let apps = roster.apps(in: partition)
         for entry in accounts where entry.isPrimary {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
             var account = entry.account
             account.signedIn = false
-            services.events.tell(EngineEvent(partition: partition, app: app, .account(.removed, account)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.removed, account)))
         }
-    }
-}
-
-extension KnownAccounts.PersonKey {
-    func owns(_ owner: TokenOwner) -> Bool {
-        owner.homeAccountID == homeAccountID && owner.environment == environment
     }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 extension AccountListing {
@@ -8,7 +9,7 @@ extension AccountListing {
         guard accounts.count <= KnownAccounts.fewPeople, accounts.contains(where: \.signedIn) else { return accounts }
         var everyOwner: Set<TokenOwner> = []
         if app == nil {
-            guard let all = try? services.index.loadEveryOwner(in: partition) else { return accounts }
+            guard let all = try? cache.index.loadEveryOwner(in: partition) else { return accounts }
             everyOwner = all
         }
         return accounts.map { account in
@@ -30,7 +31,7 @@ extension AccountListing {
     private func end(of owners: [TokenOwner], in partition: Partition) -> NumericDate? {
         var last: NumericDate = 0
         for owner in owners {
-            guard let tokens = try? services.index.loadTokens(of: .init(partition: partition, owner: owner)),
+            guard let tokens = try? cache.index.loadTokens(of: .init(partition: partition, owner: owner)),
                 tokens.refreshTokens.isEmpty
             else { return nil }
             for token in tokens.accessTokens { last = max(last, token.stored.record.expiresOn) }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The tenant that a request is for, and the source of its tokens (MSAL, "Override per request"). Pure.
@@ -10,7 +11,7 @@ package enum TenantRules {
     ///   - entry: the account it is for.
     ///   - known: the group's accounts: a tenant named by a domain is found there by its id.
     package static func realm(
-        at target: Authority, for entry: KnownAccounts.Entry, among known: KnownAccounts
+        at target: Authority, for entry: KnownAccount, among known: KnownAccounts
     ) -> String {
         switch target.tenant {
         case nil: return target.path
@@ -26,7 +27,7 @@ package enum TenantRules {
 
     /// The authority that a silent request goes to: an authority shared by many tenants means the account's home tenant, and the
     /// cloud is always the account's own.
-    package static func destination(of target: Authority, for entry: KnownAccounts.Entry) -> Authority {
+    package static func destination(of target: Authority, for entry: KnownAccount) -> Authority {
         let target = target.cloud(entry.stored.record.environment)
         guard let tenant = target.tenant, tenant.isShared else { return target }
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Records of a backup that are merged together, already sealed: their secrets are released one by one.

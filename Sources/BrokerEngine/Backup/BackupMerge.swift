@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// How a backup's records are merged with the existing ones (docs/decisions/0010). Runs in the write queue, so that nothing newer
@@ -32,7 +33,7 @@ struct BackupMerge {
         for signOut in batch.signOuts { try merge(signOut) }
         for client in batch.clients {
             let record = client.record
-            let key = CacheIndex.ClientKey(
+            let key = ClientKey(
                 partition: batch.partition, group: record.group, clientID: record.clientID,
                 environment: record.environment)
             if try index.loadMembership(of: key) == .unknown { change.add(.appMetadata(.put(client))) }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Synchronization
 

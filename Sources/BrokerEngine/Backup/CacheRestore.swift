@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `cache.importBackup`: first reads a whole backup, up to its authenticated end; only then changes anything. Newer records that
@@ -8,28 +9,39 @@ import BrokerValues
 /// transaction; those of a very large one are several, each consistent by itself, and repeating the import completes what a broker
 /// that was killed left undone.
 struct CacheRestore: Sendable {
-    let services: EngineServices
-    let partition: Partition
-    /// Whether existing registrations that differ are replaced.
-    let replacesApps: Bool
-    /// Throws if a lock or a stop ends the import: what was merged by then is valid, and repeating the import brings the rest.
-    let requireGoing: @Sendable () throws(BrokerError) -> Void
+    let cache: TokenCache
+    let roster: any AppRoster
+    let throttle: ThrottleBox
+    let clock: any BrokerClock
 
     /// The limit of messages about apps that are left unchanged; the first ones suffice.
     private static let mostSentences = 100
 
-    func run(_ backup: any OpenedBackup) async throws(BrokerError) -> CacheRestoreReport {
+    /// - Parameters:
+    ///   - replacesApps: whether existing registrations that differ are replaced.
+    ///   - requireGoing: throws if a lock or a stop ends the import: what was merged by then is valid, and repeating the import
+    ///     brings the rest.
+    func run(
+        _ backup: any OpenedBackup, in partition: Partition, replacesApps: Bool,
+        requireGoing: @Sendable () throws(BrokerError) -> Void
+    ) async throws(BrokerError) -> CacheRestoreReport {
+        func next(_ reader: any BackupReading) throws(BrokerError) -> BackupItem? {
+            try requireGoing()
+            do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
+        }
         let check = try reader(of: backup)
         while try next(check) != nil { await Task.yield() }
 
         var report = CacheRestoreReport()
         var appsLeft = 0
-        var batch = BackupBatch(in: partition, at: services.clock.now)
+        var batch = BackupBatch(in: partition, at: clock.now)
         let reader = try reader(of: backup)
         while let item = try next(reader) {
             if case .beginning(let createdOn) = item { report.createdOn = createdOn }
             if case .app(let record, let secret) = item {
-                guard let problem = try await restore(record, secret, &report) else { continue }
+                guard let problem = try await restore(record, secret, replacesApps, in: partition, &report) else {
+                    continue
+                }
                 appsLeft += 1
                 if appsLeft <= Self.mostSentences {
                     report.problems.append(problem)
@@ -40,9 +52,9 @@ struct CacheRestore: Sendable {
             }
             if batch.isFull, !batch.continues(with: item) {
                 try await merge(batch, &report)
-                batch = BackupBatch(in: partition, at: services.clock.now)
+                batch = BackupBatch(in: partition, at: clock.now)
             }
-            do throws(VaultError) { try batch.add(item, sealedBy: services.vault) } catch { throw BrokerError(error) }
+            do throws(VaultError) { try batch.add(item, sealedBy: cache.vault) } catch { throw BrokerError(error) }
             await Task.yield()
         }
         try await merge(batch, &report)
@@ -53,16 +65,12 @@ struct CacheRestore: Sendable {
         do throws(BackupError) { return try backup.reader() } catch { throw BrokerError(error) }
     }
 
-    private func next(_ reader: any BackupReading) throws(BrokerError) -> BackupItem? {
-        try requireGoing()
-        do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
-    }
-
     /// - Returns: why an app that differs from the backup is left unchanged.
     private func restore(
-        _ record: AppRecord, _ secret: Secret?, _ report: inout CacheRestoreReport
+        _ record: AppRecord, _ secret: Secret?, _ replacesApps: Bool, in partition: Partition,
+        _ report: inout CacheRestoreReport
     ) async throws(BrokerError) -> String? {
-        let outcome = try await services.roster.restore(
+        let outcome = try await roster.restore(
             record, clientSecret: secret, replacing: replacesApps, in: partition)
         switch outcome {
         case .added: report.apps.added += 1
@@ -76,12 +84,13 @@ struct CacheRestore: Sendable {
     }
 
     private func merge(_ batch: BackupBatch, _ report: inout CacheRestoreReport) async throws(BrokerError) {
+        let partition = batch.partition
         // The client that an app's sign-out is about.
         let clients = Dictionary(
-            services.roster.apps(in: partition).map { ($0.identity, $0.clientID) },
+            roster.apps(in: partition).map { ($0.identity, $0.clientID) },
             uniquingKeysWith: { first, _ in first })
-        let vault = services.vault
-        let ((merged, accounts), isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
+        let vault = cache.vault
+        let ((merged, accounts), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             var merge = BackupMerge(batch, into: index, vault: vault, clients: clients)
             try merge.run()
             return (merge.change, (merge.report, merge.change.accounts))
@@ -93,7 +102,7 @@ struct CacheRestore: Sendable {
                 "What was imported is in memory, but the disk did not take it; make room and import again.",
                 reason: .vaultNotWritable)
         }
-        services.throttle.with { throttle in
+        throttle.with { throttle in
             for account in accounts {
                 throttle.clear(
                     group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,

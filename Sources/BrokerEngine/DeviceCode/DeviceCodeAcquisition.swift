@@ -1,41 +1,59 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
-import Logging
 
 /// `token.acquireByDeviceCode`: the person signs in on another device, and the broker polls until they are done (RFC 8628).
-struct DeviceCodeAcquisition: Sendable {
-    let services: EngineServices
-    let request: DeviceCodeRequest
+final class DeviceCodeAcquisition: Sendable {
+    private let cache: TokenCache
+    private let provider: any IdentityProvider
+    private let interactions: InteractionRegistry
+    private let clients: ClientKnowledge
+    private let proofKeys: ProofKeys
+    private let store: TokenResponseStore
+    private let revocations: Revocations
+    private let events: EventHub
+    private let settings: SettingsBox
+    private let clock: any BrokerClock
+
+    init(
+        cache: TokenCache, provider: any IdentityProvider, interactions: InteractionRegistry, clients: ClientKnowledge,
+        proofKeys: ProofKeys, store: TokenResponseStore, revocations: Revocations, events: EventHub,
+        settings: SettingsBox, clock: any BrokerClock
+    ) {
+        (self.cache, self.provider, self.interactions, self.clients) = (cache, provider, interactions, clients)
+        (self.proofKeys, self.store, self.revocations) = (proofKeys, store, revocations)
+        (self.events, self.settings, self.clock) = (events, settings, clock)
+    }
 
     /// Seconds; no provider's code is valid for longer.
     private static let longestWait: Int64 = 86_400
 
-    private var authority: Authority { request.target }
-
-    func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
+    func acquire(
+        _ request: DeviceCodeRequest, onCode: @Sendable (DeviceCodeOpening) -> Void
+    ) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
         try ExtraParameters.check(request.extraParameters) { AuthorizationRequest.reservedForTokens.contains($0) }
         try TenantRules.check(request.authority, for: request.app)
-        let person = try person()
+        let person = try person(for: request)
         // No browser comes back here, so it expects no redirect.
-        let interaction = Interaction<TokenResponse>(
-            for: request.app, of: request.claimant, in: request.partition, services)
+        let interaction: Interaction<TokenResponse> = interactions.interaction(
+            for: request.app, of: request.claimant, in: request.partition)
         // Before the provider is asked: a code that may not be waited for is not fetched either.
-        try services.interactions.add(interaction)
-        defer { services.interactions.remove(interaction) }
-        let metadata = try await metadata()
+        try interactions.add(interaction)
+        defer { interactions.remove(interaction) }
+        let metadata = try await metadata(of: request.target)
         // The account is not known yet, so there is no key to look up.
-        let proofKey = try ProofKeys(services: services).key(
+        let proofKey = try proofKeys.key(
             for: request.tokenType, binds: request.app.bindsRefreshToken(at: metadata), of: nil, at: metadata)
-        let (sent, authorization) = try await authorize(at: metadata)
+        let (sent, authorization) = try await authorize(request, at: metadata)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
-            services: services, request: request, interaction: interaction, metadata: metadata,
-            deviceCode: authorization.deviceCode, proofKey: proofKey)
-        onCode(opening(authorization, interaction.id, lifetime))
-        services.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
+            provider: provider, revocations: revocations, clock: clock, request: request, interaction: interaction,
+            metadata: metadata, deviceCode: authorization.deviceCode, proofKey: proofKey)
+        onCode(opening(request, authorization, interaction.id, lifetime))
+        events.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
         let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent, person)
-        services.tellOfInteraction(outcome, interaction.id, for: request.app, in: request.partition)
+        events.tellOfInteraction(outcome, interaction.id, for: request.app, in: request.partition)
         return try outcome.get()
     }
 
@@ -46,7 +64,7 @@ struct DeviceCodeAcquisition: Sendable {
         let polling = Task {
             await poll.run(
                 DevicePolling(
-                    interval: authorization.interval, deadline: services.clock.uptime + .seconds(lifetime)))
+                    interval: authorization.interval, deadline: clock.uptime + .seconds(lifetime)))
         }
         defer { polling.cancel() }
         do throws(BrokerError) {
@@ -59,20 +77,18 @@ struct DeviceCodeAcquisition: Sendable {
     }
 
     /// The person who must sign in, if the caller may have one account only.
-    private func person() throws(BrokerError) -> SignInRequirements.Person? {
+    private func person(for request: DeviceCodeRequest) throws(BrokerError) -> SignInRequirements.Person? {
         guard let account = request.account else { return nil }
-        let known = try services.knownAccounts(of: request.app, in: request.partition)
-        let called = known.people(account, at: request.target, otherClouds: services.otherClouds(of: request))
+        let known = try cache.accounts(of: request.app, in: request.partition)
+        let called = known.people(account, at: request.target, otherClouds: settings.otherClouds(of: request))
         guard let person = try called.theOne({ $0.account(for: request.app, in: known) }) else {
             throw AccountChoice.notFound
         }
         return SignInRequirements.Person(person.who)
     }
 
-    private func metadata() async throws(BrokerError) -> ProviderMetadata {
-        let metadata = try await services.asking(authority) { () throws(ProviderError) in
-            try await services.provider.metadata(of: authority)
-        }
+    private func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
+        let metadata = try await provider.metadata(for: authority)
         guard metadata.deviceAuthorizationEndpoint != nil else {
             throw BrokerError(
                 .unsupported, "\(authority.environment) offers no sign-in on another device; sign in with a browser.")
@@ -82,50 +98,44 @@ struct DeviceCodeAcquisition: Sendable {
 
     /// - Returns: also the scopes requested: a provider that refuses `offline_access` is asked once more without it.
     private func authorize(
-        at metadata: ProviderMetadata
+        _ request: DeviceCodeRequest, at metadata: ProviderMetadata
     ) async throws(BrokerError) -> (scopes: Scopes, DeviceAuthorization) {
-        let client = CacheIndex.ClientKey(of: request.app, at: authority, in: request.partition)
+        let client = ClientKey(of: request.app, at: request.target, in: request.partition)
         func scopes(withoutOfflineAccess: Bool) -> Scopes {
             ScopeRules.toAuthorize(
                 request.scopes, extra: Scopes([]), at: metadata, setting: request.app.description.offlineAccess,
                 withoutOfflineAccess: withoutOfflineAccess)
         }
-        let asked = scopes(withoutOfflineAccess: try services.refusesOfflineAccess(client))
+        let asked = scopes(withoutOfflineAccess: try clients.refusesOfflineAccess(client))
         do throws(BrokerError) {
-            return (asked, try await authorize(asked, at: metadata))
+            return (asked, try await authorize(request, asked, at: metadata))
         } catch {
             guard request.app.description.offlineAccess == nil, OfflineRefusal.isPossible(error, to: asked) else {
                 throw error
             }
             let less = scopes(withoutOfflineAccess: true)
-            let authorization = try await authorize(less, at: metadata)
-            await services.learnOfOfflineAccess(from: error, to: asked, of: client)
+            let authorization = try await authorize(request, less, at: metadata)
+            await clients.learnOfOfflineAccess(from: error, to: asked, of: client)
             return (less, authorization)
         }
     }
 
     private func authorize(
-        _ scopes: Scopes, at metadata: ProviderMetadata
+        _ request: DeviceCodeRequest, _ scopes: Scopes, at metadata: ProviderMetadata
     ) async throws(BrokerError) -> DeviceAuthorization {
         let asked = DeviceAuthorizationRequest(
             scopes: scopes, claims: request.extras.claims, resources: request.resources,
-            parameters: parameters, correlationID: request.correlationID)
-        return try await services.asking(authority) { () throws(ProviderError) in
-            try await services.provider.authorizeDevice(
+            parameters: request.parameters, correlationID: request.correlationID)
+        return try await ProviderErrors.mapping(at: request.target) { () throws(ProviderError) in
+            try await provider.authorizeDevice(
                 asked, as: request.app.credentials(at: request.target), at: metadata)
         }
     }
 
-    /// The request takes precedence over the app's registration.
-    private var parameters: [String: String] {
-        let own = Set(request.extraParameters.keys.map { $0.lowercased() })
-        let registered = (request.app.query ?? [:]).filter { !own.contains($0.key.lowercased()) }
-        return registered.merging(request.extraParameters) { $1 }
-    }
-
     private func opening(
-        _ authorization: DeviceAuthorization, _ interactionID: String, _ lifetime: Int64
+        _ request: DeviceCodeRequest, _ authorization: DeviceAuthorization, _ interactionID: String, _ lifetime: Int64
     ) -> DeviceCodeOpening {
+        let authority = request.target
         let page = authorization.verificationURI
         let otherHost = authority.isHost(of: page) ? nil : WebURL(page)?.server
         let message =
@@ -133,7 +143,7 @@ struct DeviceCodeAcquisition: Sendable {
         return DeviceCodeOpening(
             interactionID: interactionID, userCode: authorization.userCode, verificationURI: page,
             verificationURIComplete: authorization.verificationURIComplete, otherHost: otherHost,
-            expiresOn: services.clock.now + lifetime, interval: authorization.interval,
+            expiresOn: clock.now + lifetime, interval: authorization.interval,
             message: message + (otherHost.map { " That page is at \($0), not at \(authority.environment)." } ?? ""),
             correlationID: request.correlationID)
     }
@@ -141,19 +151,27 @@ struct DeviceCodeAcquisition: Sendable {
     private func keep(
         _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: SignInRequirements.Person?
     ) async -> Result<AcquiredToken, BrokerError> {
-        let grants = TokenResponseStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources,
-            tokenType: request.tokenType)
+        let request = poll.request
         var requirements = SignInRequirements()
         requirements.account = person
         requirements.contexts = ClaimsRule.essentialContexts(in: request.claims)
         do throws(BrokerError) {
             return .success(
-                try await grants.keepSignedIn(
-                    response, asked: request.scopes, sent: sent, nonce: nil, requirements: requirements, at: authority,
+                try await store.keepSignedIn(
+                    response, for: TokenRecipient(request), asked: request.scopes, sent: sent, nonce: nil,
+                    requirements: requirements, at: request.target,
                     metadata: poll.metadata, proofKey: poll.proofKey))
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension DeviceCodeRequest {
+    /// The request takes precedence over the app's registration.
+    fileprivate var parameters: [String: String] {
+        let own = Set(query.extraParameters.keys.map { $0.lowercased() })
+        let registered = (app.query ?? [:]).filter { !own.contains($0.key.lowercased()) }
+        return registered.merging(query.extraParameters) { $1 }
     }
 }

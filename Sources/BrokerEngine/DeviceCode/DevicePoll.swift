@@ -3,7 +3,9 @@ import BrokerValues
 
 /// Polls the token endpoint as ``DevicePolling`` says, and delivers the outcome to the waiting request.
 struct DevicePoll: Sendable {
-    let services: EngineServices
+    let provider: any IdentityProvider
+    let revocations: Revocations
+    let clock: any BrokerClock
     let request: DeviceCodeRequest
     let interaction: Interaction<TokenResponse>
     let metadata: ProviderMetadata
@@ -14,25 +16,25 @@ struct DevicePoll: Sendable {
     /// Cancelling ends the pauses, never an attempt: its tokens would be lost without a trace.
     func run(_ polling: DevicePolling) async {
         var polling = polling
-        var step = polling.next(after: nil, at: services.clock.uptime)
+        var step = polling.next(after: nil, at: clock.uptime)
         var cause: ProviderError?
         while case .wait(let pause) = step {
-            do { try await services.clock.sleep(for: pause) } catch { return }
-            guard !polling.isOver(at: services.clock.uptime) else { break }
+            do { try await clock.sleep(for: pause) } catch { return }
+            guard !polling.isOver(at: clock.uptime) else { break }
             let outcome = await Task { await attempt() }.value
             switch outcome {
             case .success(let response):
                 // The person finished at the moment when the sign-in was canceled.
                 if !interaction.finish(.success(response)) {
-                    services.revoke(DiscardedTokens(response), of: request.app, at: metadata)
+                    revocations.revoke(DiscardedTokens(response), of: request.app, at: metadata)
                 }
                 return
             case .failure(let error):
                 if case .unusableTokens(let rest) = error {
-                    services.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
+                    revocations.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
                 }
                 cause = error
-                step = polling.next(after: DevicePolling.Answer(error), at: services.clock.uptime)
+                step = polling.next(after: DevicePolling.Answer(error), at: clock.uptime)
             }
         }
         _ = interaction.finish(.failure(failure(step, cause)))
@@ -43,7 +45,7 @@ struct DevicePoll: Sendable {
         extras.proofKey = proofKey
         do throws(ProviderError) {
             return .success(
-                try await services.provider.redeem(
+                try await provider.redeem(
                     .deviceCode(deviceCode), with: extras, as: request.app.credentials(at: request.target), at: metadata
                 ))
         } catch {

@@ -3,6 +3,17 @@ import BrokerValues
 
 /// Maps a failed exchange with the provider to an error for the caller.
 enum ProviderErrors {
+    /// Asks the provider of an authority and maps its failure to an error for the caller.
+    static func mapping<Value>(
+        at authority: Authority, _ body: () async throws(ProviderError) -> Value
+    ) async throws(BrokerError) -> Value {
+        do throws(ProviderError) {
+            return try await body()
+        } catch {
+            throw brokerError(error, at: authority)
+        }
+    }
+
     /// For exchanges without a token of ours: discovery, JWKS, the code.
     static func brokerError(_ error: ProviderError, at authority: Authority) -> BrokerError {
         brokerError(error, authorityName: authority.environment)
@@ -77,5 +88,14 @@ extension BrokerError.Details {
         description = refusal.description
         claims = refusal.claims
         httpStatus = refusal.status
+    }
+}
+
+extension IdentityProvider {
+    /// The authority's metadata, or an error for the caller.
+    func metadata(for authority: Authority) async throws(BrokerError) -> ProviderMetadata {
+        try await ProviderErrors.mapping(at: authority) { () throws(ProviderError) in
+            try await metadata(of: authority)
+        }
     }
 }

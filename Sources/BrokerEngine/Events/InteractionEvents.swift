@@ -1,13 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-extension EngineServices {
+extension EventHub {
     func tellOfInteraction(
         _ change: InteractionChange, _ id: String, from asker: String? = nil, error: ErrorKind? = nil,
         for app: AppRegistration, in partition: Partition
     ) {
-        events.tell(
-            EngineEvent(partition: partition, app: app, .interaction(change, id: id, from: asker, error: error)))
+        tell(EngineEvent(partition: partition, app: app, .interaction(change, id: id, from: asker, error: error)))
     }
 
     /// How it ended.

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The records made from a token response. Pure: they follow from the response, the claims and the time. Immutable.
@@ -39,7 +40,7 @@ package final class GrantedTokens: Sendable {
             self.authority = authority
             self.asked = asked
             self.sent = sent
-            self.resources = ScopeRules.sorted(resources: resources)
+            self.resources = CacheQuestion.sorted(resources: resources)
             self.now = now
             self.defaultLifetime = defaultLifetime
             self.proofKeyThumbprint = proofKeyThumbprint
@@ -123,14 +124,6 @@ package final class GrantedTokens: Sendable {
         now + min(max(lifetime, 0), 100 * 365 * 86_400)
     }
 
-    /// The name under which a person is listed.
-    static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject.text }
-
-    /// `nil` if the claims have only the subject.
-    static func namedUser(in claims: IDTokenClaims) -> String? {
-        ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
-    }
-
     private static func account(
         _ claims: IDTokenClaims?, _ clientInfo: String?, known: AccountRecord?, _ context: Context
     ) -> AccountRecord? {
@@ -149,7 +142,7 @@ package final class GrantedTokens: Sendable {
             group: context.app.effectiveGroup, homeAccountID: identity.homeAccountID,
             environment: context.authority.environment, realm: identity.realm,
             authority: context.authority.tenant(identity.realm).url,
-            username: namedUser(in: claims) ?? known?.username ?? claims.subject.text,
+            username: ProfileClaims.namedUser(in: claims) ?? known?.username ?? claims.subject.text,
             name: claims["name"] ?? known?.name,
             tenantID: claims["tid"], claims: described(by: claims, known, context), signedIn: true,
             createdAt: known?.createdAt ?? context.now)

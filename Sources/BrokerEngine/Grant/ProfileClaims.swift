@@ -15,6 +15,14 @@ enum ProfileClaims {
 
     /// Whether a list of accounts could show the person by these claims.
     static func sayWhoItIs(_ claims: IDTokenClaims) -> Bool {
-        GrantedTokens.namedUser(in: claims) != nil && claims["name"] != nil
+        namedUser(in: claims) != nil && claims["name"] != nil
+    }
+
+    /// The name under which a person is listed.
+    static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject.text }
+
+    /// `nil` if the claims have only the subject.
+    static func namedUser(in claims: IDTokenClaims) -> String? {
+        ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
     }
 }

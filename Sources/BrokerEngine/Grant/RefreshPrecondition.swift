@@ -1,10 +1,13 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
+import Logging
 
 /// The state when a refresh began. If the person signs out or signs in again while it is in flight, its result is not kept.
 struct RefreshPrecondition: Sendable {
     let spent: StoredRecord<RefreshTokenRecord>
-    let owner: CacheIndex.OwnerKey
+    let owner: OwnerKey
+    let app: AppRegistration
     /// The app, and those that share its tokens (docs/decisions/0016).
     private let users: [GroupMember]
 
@@ -22,17 +25,18 @@ struct RefreshPrecondition: Sendable {
         .interactionRequired, "The account was signed out meanwhile; sign in again.", reason: .signedOut)
 
     init(
-        spending spent: StoredRecord<RefreshTokenRecord>, by app: AppRegistration, in partition: Partition,
-        _ services: EngineServices
+        spending spent: StoredRecord<RefreshTokenRecord>, by app: AppRegistration, _ roster: any AppRoster,
+        _ log: Logger
     ) {
         self.spent = spent
-        owner = CacheIndex.OwnerKey(partition: partition, owner: spent.record.owner)
+        self.app = app
+        owner = OwnerKey(partition: spent.sealed.partition, owner: spent.record.owner)
         var sharing: [GroupMember] = []
         do throws(BrokerError) {
-            sharing = try services.roster.members(of: app.effectiveGroup, in: partition)
+            sharing = try roster.members(of: app.effectiveGroup, in: owner.partition)
         } catch {
             // An app that has signed out gets nothing back on the mere chance that another one shares its client.
-            services.log.error(
+            log.error(
                 "the apps that share a refreshed token could not be determined", metadata: ["cause": "\(error)"])
         }
         users =

@@ -13,10 +13,38 @@ final class Revocations: Sendable {
 
     /// Concurrent revocations. A provider that lets all of them hang gets no more.
     static let limit = 32
+    private let provider: any IdentityProvider
+    private let settings: SettingsBox
+    private let log: Logger
     private let state = Mutex(State())
 
+    init(provider: any IdentityProvider, settings: SettingsBox, log: Logger) {
+        (self.provider, self.settings, self.log) = (provider, settings, log)
+    }
+
+    /// Begins to revoke tokens, without waiting for it.
+    ///
+    /// - Parameter app: the app of the client they were issued to.
+    func revoke(_ tokens: DiscardedTokens, of app: AppRegistration, at metadata: ProviderMetadata) {
+        let place = metadata.authority
+        guard metadata.revocationEndpoint != nil, CloudRules.mayRevoke(at: metadata, for: [app]) else { return }
+        let client = app.credentials(at: place)
+        let isStarted = start { [provider, settings, log] in
+            for (token, kind) in tokens.inOrder {
+                do throws(ProviderError) {
+                    try await provider.revoke(token, kind, as: client, at: metadata)
+                } catch {
+                    log.notice(
+                        "a token that was not kept could not be revoked",
+                        metadata: ["kind": "\(kind.rawValue)", "cause": settings.quoted(error)])
+                }
+            }
+        }
+        if !isStarted { log.notice("a token that was not kept is not revoked: too many revocations are under way") }
+    }
+
     /// - Returns: false if there is no room.
-    func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
+    private func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
             guard state.running.count < Self.limit else { return false }
             state.nextID += 1
@@ -49,28 +77,5 @@ struct DiscardedTokens: Sendable {
         [(refreshToken, RevocableToken.refreshToken), (accessToken, .accessToken)].compactMap { token, kind in
             token.map { ($0, kind) }
         }
-    }
-}
-
-extension EngineServices {
-    /// Begins to revoke tokens, without waiting for it.
-    ///
-    /// - Parameter app: the app of the client they were issued to.
-    func revoke(_ tokens: DiscardedTokens, of app: AppRegistration, at metadata: ProviderMetadata) {
-        let place = metadata.authority
-        guard metadata.revocationEndpoint != nil, CloudRules.mayRevoke(at: metadata, for: [app]) else { return }
-        let client = app.credentials(at: place)
-        let isStarted = revocations.start {
-            for (token, kind) in tokens.inOrder {
-                do throws(ProviderError) {
-                    try await self.provider.revoke(token, kind, as: client, at: metadata)
-                } catch {
-                    self.log.notice(
-                        "a token that was not kept could not be revoked",
-                        metadata: ["kind": "\(kind.rawValue)", "cause": self.quoted(error)])
-                }
-            }
-        }
-        if !isStarted { log.notice("a token that was not kept is not revoked: too many revocations are under way") }
     }
 }

@@ -103,11 +103,6 @@ package enum ScopeRules {
         return defaults.isEmpty ? scopes : Scopes(defaults)
     }
 
-    /// Resources as they are kept and compared: sorted and unique, every character as given.
-    package static func sorted(resources: [String]) -> [String] {
-        resources.count < 2 ? resources : Set(resources).sorted()
-    }
-
     /// Scopes that were requested and not granted; `email` does not count, since providers may keep it to the ID token.
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(forgiven)

@@ -1,9 +1,10 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The encrypted records of one token response, and the changes of those that they replace.
 struct SealedGrant: Sendable {
-    let account: KnownAccounts.Entry
+    let account: KnownAccount
     let accessToken: StoredRecord<AccessTokenRecord>
     let idToken: SealedRecord?
     let change: CacheChange
@@ -19,7 +20,7 @@ struct SealedGrant: Sendable {
         in partition: Partition
     ) throws(VaultError) {
         let account = try vault.seal(person, secret: nil, in: partition)
-        self.account = try KnownAccounts.Entry(account, in: vault)
+        self.account = try KnownAccount(account, in: vault)
         accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
         let isBound = granted.accessToken.keyThumbprint != nil || granted.refreshToken?.keyThumbprint != nil
         let proofKey = isBound ? proofKey : nil

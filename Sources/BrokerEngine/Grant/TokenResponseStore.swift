@@ -1,16 +1,24 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
-import Logging
 
 /// Processes a token response: checks the ID token, files all records durably in one transaction, and makes the result.
-struct TokenResponseStore: Sendable {
-    let services: EngineServices
-    let app: AppRegistration
-    let partition: Partition
-    /// The resources for which the token was requested.
-    var resources: [String] = []
-    /// The type that the app requested.
-    var tokenType = TokenType.bearer
+final class TokenResponseStore: Sendable {
+    private let cache: TokenCache
+    private let identities: IdentityVerification
+    private let filing: GrantFiling
+    private let salvage: RefreshTokenSalvage
+    private let revocations: Revocations
+    private let settings: SettingsBox
+    private let clock: any BrokerClock
+
+    init(
+        cache: TokenCache, identities: IdentityVerification, filing: GrantFiling, salvage: RefreshTokenSalvage,
+        revocations: Revocations, settings: SettingsBox, clock: any BrokerClock
+    ) {
+        (self.cache, self.identities, self.filing, self.salvage) = (cache, identities, filing, salvage)
+        (self.revocations, self.settings, self.clock) = (revocations, settings, clock)
+    }
 
     /// Keeps the tokens of a sign-in.
     ///
@@ -19,42 +27,53 @@ struct TokenResponseStore: Sendable {
     ///   - requirements: who had to sign in; another person's tokens are not kept.
     ///   - proofKey: the key whose proof was sent.
     func keepSignedIn(
-        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?,
+        _ response: TokenResponse, for recipient: TokenRecipient, asked: Scopes, sent: Scopes, nonce: String?,
         requirements: SignInRequirements = SignInRequirements(),
         at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
         var identity: TokenIdentity?
-        let filed: Filed
+        let filed: GrantFiling.Filed
         do throws(BrokerError) {
-            try ProofKeys.check(response.tokenType, for: tokenType, at: authority)
-            let claims = try await person(
-                in: response, nonce: nonce, at: authority, metadata: metadata, proofKey: proofKey)
+            try ProofKeys.check(response.tokenType, for: recipient.tokenType, at: authority)
+            let claims = try await identities.claims(
+                in: response, for: recipient.app, nonce: nonce, at: authority, metadata: metadata, proofKey: proofKey)
             let named = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
             identity = named
             try requirements.check(
                 home: named.homeAccountID, environment: authority.environment,
-                username: GrantedTokens.username(in: claims),
+                username: ProfileClaims.username(in: claims),
                 authenticatedAt: claims.all["auth_time"]?.integerValue)
             try requirements.check(acr: claims["acr"])
-            try checkRoom(for: named, at: authority)
-            var context = context(authority, asked, sent, proofKey)
-            context.grantNarrows = try grantNarrows(of: named, at: authority)
+            try checkRoom(for: named, of: recipient, at: authority)
+            var context = context(recipient, authority, asked, sent, proofKey)
+            context.grantNarrows = try grantNarrows(of: named, for: recipient, at: authority)
             let granted = try Self.told(
-                GrantedTokens(response, claims: claims, known: try known(named, at: authority), context: context))
-            filed = try await file(granted, of: response, proofKey: proofKey)
+                GrantedTokens(
+                    response, claims: claims, known: try known(named, to: recipient, at: authority), context: context))
+            filed = try await filing.file(granted, of: response, for: recipient, proofKey: proofKey)
         } catch {
-            revoke(response, of: identity, at: metadata)
+            revoke(response, for: recipient, of: identity, at: metadata)
             throw error
         }
-        var answer = try answer(filed, of: response, refusal: .serverDeclinedScopes)
-        if response.refreshToken == nil { answer.renewable = try hasRefreshToken(identity, at: authority) }
+        var answer = try filing.answer(filed, of: response, for: recipient, refusal: .serverDeclinedScopes)
+        if response.refreshToken == nil {
+            answer.renewable = try hasRefreshToken(identity, for: recipient, at: authority)
+        }
         return answer
     }
 
-    private func hasRefreshToken(_ identity: TokenIdentity?, at authority: Authority) throws(BrokerError) -> Bool {
+    private func hasRefreshToken(
+        _ identity: TokenIdentity?, for recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) -> Bool {
         guard let identity else { return false }
-        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: app)
-        return try !services.tokens(of: .init(partition: partition, owner: owner)).refreshTokens.isEmpty
+        return try !tokens(of: identity, for: recipient, at: authority).refreshTokens.isEmpty
+    }
+
+    private func tokens(
+        of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) -> CachedTokens {
+        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: recipient.app)
+        return try cache.tokens(of: .init(partition: recipient.partition, owner: owner))
     }
 
     /// Revokes the tokens of a sign-in that is refused after all.
@@ -63,23 +82,28 @@ struct TokenResponseStore: Sendable {
     /// some of it, the new tokens are dropped instead.
     ///
     /// - Parameter identity: the person, if known.
-    private func revoke(_ response: TokenResponse, of identity: TokenIdentity?, at metadata: ProviderMetadata) {
+    private func revoke(
+        _ response: TokenResponse, for recipient: TokenRecipient, of identity: TokenIdentity?,
+        at metadata: ProviderMetadata
+    ) {
         if let identity {
             do throws(BrokerError) {
-                guard try !holdsGrant(of: identity, at: metadata.authority) else { return }
+                guard try !holdsGrant(of: identity, for: recipient, at: metadata.authority) else { return }
             } catch { return }
         }
-        services.revoke(DiscardedTokens(response), of: app, at: metadata)
+        revocations.revoke(DiscardedTokens(response), of: recipient.app, at: metadata)
     }
 
     /// Whether any group has a refresh token of the person for this client.
-    private func holdsGrant(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool {
-        try services.reading { () throws(VaultError) in
-            for owner in try services.index.loadEveryOwner(in: partition)
+    private func holdsGrant(
+        of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) -> Bool {
+        try cache.reading { () throws(VaultError) in
+            for owner in try cache.index.loadEveryOwner(in: recipient.partition)
             where owner.homeAccountID == identity.homeAccountID && owner.environment == authority.environment
-                && (owner.clientID.isExactly(app.clientID) || owner.clientID.isEmpty)
+                && (owner.clientID.isExactly(recipient.app.clientID) || owner.clientID.isEmpty)
             {
-                let tokens = try services.index.loadTokens(of: .init(partition: partition, owner: owner))
+                let tokens = try cache.index.loadTokens(of: .init(partition: recipient.partition, owner: owner))
                 if !tokens.refreshTokens.isEmpty { return true }
             }
             return false
@@ -96,47 +120,62 @@ struct TokenResponseStore: Sendable {
     /// Not inlined: a task that waits for a provider would hold the memory for all this for as long.
     @inline(never)
     func keepRefreshed(
-        _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
-        of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
+        _ response: TokenResponse, for recipient: TokenRecipient, asked: Scopes, sent: Scopes,
+        replacing spent: StoredRecord<RefreshTokenRecord>, of entry: KnownAccount, at authority: Authority,
+        realm: String, metadata: ProviderMetadata,
         contexts: [String]? = nil, earlier: Secret? = nil, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
-        let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
+        let precondition = salvage.precondition(spending: spent, by: recipient.app)
         let rescue = SalvagedRefreshToken(
             refreshToken: response.refreshToken, type: response.tokenType, sent: sent, metadata: metadata,
             precondition: precondition)
         do throws(BrokerError) {
-            try ProofKeys.check(response.tokenType, for: tokenType, at: authority)
+            try ProofKeys.check(response.tokenType, for: recipient.tokenType, at: authority)
         } catch {
-            let isBound = response.tokenType == .dpop || app.bindsRefreshToken(at: metadata)
-            await keep(rescue, proofKey: isBound ? proofKey : nil)
+            let isBound = response.tokenType == .dpop || recipient.app.bindsRefreshToken(at: metadata)
+            await salvage.keep(rescue, proofKey: isBound ? proofKey : nil)
             throw error
         }
         let granted: GrantedTokens
         do throws(BrokerError) {
             var claims: IDTokenClaims?
             if let idToken = response.idToken {
-                claims = try await verified(idToken, isSignIn: false, earlier: earlier, authority, metadata)
+                claims = try await identities.verified(
+                    idToken, for: recipient.app, isSignIn: false, earlier: earlier, authority, metadata)
             }
             granted = try refreshed(
-                response, claims, of: entry.stored.record, in: realm, spending: spent.record, among: contexts,
-                context(authority, asked, sent, proofKey))
+                response, claims, for: recipient, of: entry.stored.record, in: realm, spending: spent.record,
+                among: contexts, context(recipient, authority, asked, sent, proofKey))
         } catch {
-            await keep(rescue, proofKey: proofKey)
+            await salvage.keep(rescue, proofKey: proofKey)
             throw error
         }
-        let filed: Filed
+        let filed: GrantFiling.Filed
         do throws(BrokerError) {
-            filed = try await file(granted, of: response, precondition: precondition, proofKey: proofKey)
+            filed = try await filing.file(
+                granted, of: response, for: recipient, precondition: precondition, proofKey: proofKey)
         } catch {
             if error.reason == .signedOut {
-                revokeLate(DiscardedTokens(response), precondition, at: metadata)
+                salvage.revokeLate(DiscardedTokens(response), precondition, at: metadata)
             } else {
                 // A lookup that the rest needs has failed.
-                await keep(rescue, proofKey: proofKey)
+                await salvage.keep(rescue, proofKey: proofKey)
             }
             throw error
         }
-        return try answer(filed, of: response, precondition: precondition, refusal: .interactionRequired)
+        return try filing.answer(
+            filed, of: response, for: recipient, precondition: precondition, refusal: .interactionRequired)
+    }
+
+    /// For a refresh whose response is unusable except for its refresh token.
+    func keepRefreshTokenOnly(
+        _ rest: RejectedTokenResponse, for recipient: TokenRecipient, sent: Scopes,
+        replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?, at metadata: ProviderMetadata
+    ) async {
+        let rescue = SalvagedRefreshToken(
+            refreshToken: rest.refreshToken, type: rest.tokenType, sent: sent, metadata: metadata,
+            precondition: salvage.precondition(spending: spent, by: recipient.app))
+        await salvage.keep(rescue, proofKey: proofKey)
     }
 
     /// - Parameters:
@@ -146,11 +185,12 @@ struct TokenResponseStore: Sendable {
     ///   - contexts: the authentication contexts of which one is required.
     /// - Throws: if these are another person's tokens, or do not meet the request.
     ///
-    /// Not inlined, as ``keepRefreshed(_:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
+    /// Not inlined, as ``keepRefreshed(_:for:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
     @inline(never)
     private func refreshed(
-        _ response: TokenResponse, _ claims: IDTokenClaims?, of account: AccountRecord, in realm: String,
-        spending spent: RefreshTokenRecord, among contexts: [String]?, _ context: GrantedTokens.Context
+        _ response: TokenResponse, _ claims: IDTokenClaims?, for recipient: TokenRecipient,
+        of account: AccountRecord, in realm: String, spending spent: RefreshTokenRecord, among contexts: [String]?,
+        _ context: GrantedTokens.Context
     ) throws(BrokerError) -> GrantedTokens {
         let authority = context.authority
         var (context, identity) = (context, TokenIdentity(homeAccountID: account.homeAccountID, realm: realm))
@@ -167,8 +207,8 @@ struct TokenResponseStore: Sendable {
             identity = same
         }
         try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
-        try checkRoom(for: identity, at: authority)
-        let known = try known(identity, at: authority) ?? account.moved(to: realm)
+        try checkRoom(for: identity, of: recipient, at: authority)
+        let known = try known(identity, to: recipient, at: authority) ?? account.moved(to: realm)
         return try Self.told(GrantedTokens(response, claims: claims, known: known, spent: spent, context: context))
     }
 
@@ -180,10 +220,13 @@ struct TokenResponseStore: Sendable {
     }
 
     /// The group's record of the person in this tenant; for a new tenant, only since when the group knows the person.
-    private func known(_ identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> AccountRecord? {
+    private func known(
+        _ identity: TokenIdentity, to recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) -> AccountRecord? {
         let person = KnownAccounts.PersonKey(
             homeAccountID: identity.homeAccountID, environment: authority.environment)
-        let profiles = try services.knownAccounts(of: app, in: partition).profiles(of: person).map(\.stored.record)
+        let profiles = try cache.accounts(of: recipient.app, in: recipient.partition).profiles(of: person)
+            .map(\.stored.record)
         if let same = profiles.first(where: { $0.realm == identity.realm }) { return same }
         return profiles.first.map { $0.moved(to: identity.realm) }
     }
@@ -191,8 +234,10 @@ struct TokenResponseStore: Sendable {
     /// A provider, or a person signing in, can name any number of people; existing ones lose nothing by it.
     ///
     /// - Throws: `throttled` for one more than the group has room for.
-    private func checkRoom(for identity: TokenIdentity, at authority: Authority) throws(BrokerError) {
-        let accounts = try services.knownAccounts(of: app, in: partition)
+    private func checkRoom(
+        for identity: TokenIdentity, of recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) {
+        let accounts = try cache.accounts(of: recipient.app, in: recipient.partition)
         guard accounts.isFull else { return }
         let person = KnownAccounts.PersonKey(
             homeAccountID: identity.homeAccountID, environment: authority.environment)
@@ -201,160 +246,25 @@ struct TokenResponseStore: Sendable {
         }
         throw BrokerError(
             .throttled,
-            "\(app.name) has reached the limit of accounts for one app; remove some with brokerctl accounts forget.")
+            "\(recipient.app.name) has reached the limit of accounts for one app; remove some with brokerctl accounts forget."
+        )
     }
 
     /// Knowledge from the person's earlier grant is about the provider, and holds for the next one.
-    private func grantNarrows(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool? {
-        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: app)
-        let tokens = try services.tokens(of: .init(partition: partition, owner: owner))
-        return tokens.refreshTokens.contains { $0.record.grantNarrows == true } ? true : nil
+    private func grantNarrows(
+        of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
+    ) throws(BrokerError) -> Bool? {
+        try tokens(of: identity, for: recipient, at: authority).refreshTokens.contains {
+            $0.record.grantNarrows == true
+        } ? true : nil
     }
 
     private func context(
-        _ authority: Authority, _ asked: Scopes, _ sent: Scopes, _ proofKey: ProofKey?
+        _ recipient: TokenRecipient, _ authority: Authority, _ asked: Scopes, _ sent: Scopes, _ proofKey: ProofKey?
     ) -> GrantedTokens.Context {
         GrantedTokens.Context(
-            app: app, authority: authority, asked: asked, sent: sent, resources: resources, now: services.clock.now,
-            defaultLifetime: services.settings().defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
-    }
-
-    func verified(
-        _ idToken: Secret, isSignIn: Bool, with accessToken: Secret? = nil, nonce: String? = nil,
-        earlier: Secret? = nil,
-        _ authority: Authority, _ metadata: ProviderMetadata
-    ) async throws(BrokerError) -> IDTokenClaims {
-        var expected = IDTokenExpectation(clientID: app.clientID, nonce: nonce)
-        expected.isSignIn = isSignIn
-        expected.earlier = earlier
-        expected.accessToken = accessToken
-        expected.clientSecret = app.credentials(at: authority).secret
-        let expectation = expected
-        return try await services.asking(authority) { () throws(ProviderError) in
-            try await services.provider.verify(idToken: idToken, against: expectation, at: metadata)
-        }
-    }
-
-    private struct Filed: Sendable {
-        let granted: GrantedTokens
-        let kept: Kept
-        let isPersisted: Bool
-    }
-
-    /// - Throws: if nothing was kept.
-    private func file(
-        _ granted: GrantedTokens, of response: TokenResponse, precondition: RefreshPrecondition? = nil,
-        proofKey: ProofKey?
-    ) async throws(BrokerError) -> Filed {
-        let (outcome, isPersisted) = try await services.writeTogether(in: partition) { draft throws(VaultError) in
-            try decide(granted, response, precondition, proofKey, from: draft)
-        }
-        return Filed(granted: granted, kept: try outcome.get(), isPersisted: isPersisted)
-    }
-
-    /// - Throws: for scopes that were not granted; the tokens are kept.
-    private func answer(
-        _ filed: Filed, of response: TokenResponse, precondition: RefreshPrecondition? = nil, refusal: ErrorKind
-    ) throws(BrokerError) -> AcquiredToken {
-        let (granted, kept) = (filed.granted, filed.kept)
-        if precondition == nil || response.refreshToken != nil { unthrottle(granted.account) }
-        let person = person(of: kept.records)
-        tell(of: kept.records.accessToken.record, person.account, wasSignedIn: kept.wasSignedIn)
-        guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: person.account) }
-        var answer = AcquiredToken(
-            token: kept.records.accessToken, idToken: kept.idToken, person: person, fromCache: false,
-            persisted: filed.isPersisted)
-        answer.idTokenEnd = kept.idTokenEnd
-        return answer
-    }
-
-    private struct Kept: Sendable {
-        var records: SealedGrant
-        /// The response's ID token, or else an earlier one of the same tenant.
-        var idToken: SealedRecord?
-        var idTokenEnd: NumericDate?
-        var wasSignedIn: Bool
-    }
-
-    /// Runs in the write queue.
-    private func decide(
-        _ granted: GrantedTokens, _ response: TokenResponse, _ precondition: RefreshPrecondition?,
-        _ proofKey: ProofKey?, from draft: PendingChanges
-    ) throws(VaultError) -> (change: CacheChange, answer: Result<Kept, BrokerError>) {
-        if let overtaken = try precondition?.standing(in: draft).error {
-            return (CacheChange(in: partition), .failure(overtaken))
-        }
-        let (account, vault) = (granted.account, services.vault)
-        let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
-        let (known, tokens) = (try draft.loadAccounts(of: owner.group), try draft.loadTokens(of: owner))
-        var record = account
-        let before = known.entry(of: account)?.stored.record
-        (record.currentFor, record.defaultFor) = (before?.currentFor, before?.defaultFor)
-        // The app knows which account it signed in.
-        if precondition == nil { record.setCurrent(services.clock.now, for: app) }
-        let records = try SealedGrant(
-            granted, of: record, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
-            in: partition)
-        var change = records.change
-        if let successor = granted.refreshToken {
-            try change.share(
-                successor, response.refreshToken, isFamilys: granted.familyToken != nil, from: draft, vault)
-        }
-        if let family = FamilyMembership.learnt(
-            from: response, spent: precondition?.spent.record, known: try draft.loadMembership(of: owner.client))
-        {
-            let metadata = try draft.index.metadata(family, of: owner.client)
-            change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
-        }
-        // Only a sign-in by the person undoes a sign-out; a refresh in flight does not.
-        if precondition == nil, let signOut = known.signOut(of: account, from: app.identity) {
-            change.add(.signOut(.delete(signOut)))
-        }
-        let kept = Kept(
-            records: records, idToken: records.idToken ?? tokens.idTokens[account.realm],
-            idTokenEnd: records.idToken == nil
-                ? tokens.idTokenLifetimes[account.realm]?.expiresOn : granted.idToken?.expiresOn,
-            wasSignedIn: precondition?.hadSignedIn(account, known) ?? known.hasSignedIn(account, for: app.identity))
-        return (change, .success(kept))
-    }
-
-    private func tell(of token: AccessTokenRecord, _ account: Account, wasSignedIn: Bool) {
-        func tell(_ change: EngineEvent.Change) {
-            services.events.tell(EngineEvent(partition: partition, app: app, change))
-        }
-        if !wasSignedIn { tell(.account(.signedIn, account)) }
-        tell(.token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn))
-    }
-
-    /// A refusal of the old sign-in says nothing about the new one.
-    private func unthrottle(_ account: AccountRecord) {
-        services.throttle.with {
-            $0.clear(
-                group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
-                in: partition)
-        }
-    }
-
-    /// The person as the group now knows them, with all tenants.
-    private func person(of grant: SealedGrant) -> KnownAccounts.Entry {
-        services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.stored.record)
-            ?? grant.account
-    }
-
-    /// The token is cached all the same: a request for what was granted succeeds silently.
-    private static func declined(
-        _ granted: GrantedTokens, as kind: ErrorKind, to account: Account
-    ) -> BrokerError {
-        let scopes = granted.declined.asGiven.joined(separator: ", ")
-        let message =
-            kind == .serverDeclinedScopes
-            ? "The provider did not grant \(scopes); ask again without, or go on with what was granted."
-            : "\(scopes) has not been granted yet; sign in to grant it."
-        return BrokerError(kind, message, reason: kind == .interactionRequired ? .scopesNotGranted : nil) {
-            $0.grantedScopes = granted.granted.subtracting(.reserved).asGiven
-            $0.declinedScopes = granted.declined.asGiven
-            $0.accounts = [account]
-        }
+            app: recipient.app, authority: authority, asked: asked, sent: sent, resources: recipient.resources,
+            now: clock.now, defaultLifetime: settings.value.defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
     }
 }
 

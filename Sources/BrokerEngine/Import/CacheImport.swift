@@ -1,29 +1,36 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `cache.import`: takes over tokens that MSAL saved, for the apps that they belong to.
 ///
 /// Existing tokens that are not older stay. An app that the person signed out of stays signed out.
 struct CacheImport: Sendable {
-    let services: EngineServices
-    let partition: Partition
+    let cache: TokenCache
+    let roster: any AppRoster
+    let throttle: ThrottleBox
+    let settings: SettingsBox
+    let clock: any BrokerClock
 
-    func run(_ file: JSONObject, for chosen: AppRegistration?) async throws(BrokerError) -> CacheImportReport {
-        try services.requireCertain(partition)
-        let cache = UnifiedCache(file)
+    /// - Parameter chosen: `nil` gives each registered app the tokens of its client.
+    func run(
+        _ file: JSONObject, for chosen: AppRegistration?, in partition: Partition
+    ) async throws(BrokerError) -> CacheImportReport {
+        try cache.requireCertain(partition)
+        let file = UnifiedCache(file)
         var report = CacheImportReport()
-        report.problems = cache.problems
-        let targets = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
+        report.problems = file.problems
+        let targets = (chosen.map { [$0] } ?? roster.apps(in: partition)).flatMap(inItsClouds)
         // Apps of a group that share a client share its tokens: importing for one of them suffices.
-        var done: Set<CacheIndex.ClientKey> = []
+        var done: Set<ClientKey> = []
         for target in targets {
             let app = target.app
-            let client = CacheIndex.ClientKey(
+            let client = ClientKey(
                 partition: partition, group: app.effectiveGroup, clientID: app.clientID,
                 environment: app.authority.environment)
             guard done.insert(client).inserted else { continue }
             let plan = ImportPlan(
-                cache, for: app, isOneOfSeveral: target.isOneOfSeveral, now: services.clock.now)
+                file, for: app, isOneOfSeveral: target.isOneOfSeveral, now: clock.now)
             report.expired += plan.expired
             report.problems += plan.problems
             let leftOut = try await keep(plan, of: client, &report)
@@ -32,7 +39,7 @@ struct CacheImport: Sendable {
                     "\(leftOut) of the accounts are left out: \(app.name) has reached the limit for one app.")
             }
         }
-        if chosen == nil { report.unregistered = Self.unregistered(cache, targets) }
+        if chosen == nil { report.unregistered = Self.unregistered(file, targets) }
         return report
     }
 
@@ -49,7 +56,7 @@ struct CacheImport: Sendable {
 
     /// The app, once more for each other cloud that its people may be at home in.
     private func inItsClouds(_ app: AppRegistration) -> [ImportTarget] {
-        let others = CloudRules.clouds(of: app, isInstanceAware: app.isInstanceAware, in: services.clouds).sorted()
+        let others = CloudRules.clouds(of: app, isInstanceAware: app.isInstanceAware, in: settings.clouds).sorted()
         return ([app.authority] + others.map(app.authority.cloud)).map { place in
             var there = app
             there.authority = place
@@ -59,10 +66,10 @@ struct CacheImport: Sendable {
 
     /// - Returns: the number of accounts for which there is no room.
     private func keep(
-        _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
+        _ plan: ImportPlan, of client: ClientKey, _ report: inout CacheImportReport
     ) async throws(BrokerError) -> Int {
-        let vault = services.vault
-        let (taken, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
+        let vault = cache.vault
+        let (taken, isPersisted) = try await cache.write(in: client.partition) { index throws(VaultError) in
             let news = try plan.newRecords(for: client, in: index, sealedBy: vault)
             return (news.change, news)
         }
@@ -74,10 +81,10 @@ struct CacheImport: Sendable {
                 reason: .vaultNotWritable)
         }
         for case .account(.put(let account)) in taken.change.rows {
-            services.throttle.with {
+            throttle.with {
                 $0.clear(
                     group: account.record.group, homeAccountID: account.record.homeAccountID,
-                    environment: account.record.environment, in: partition)
+                    environment: account.record.environment, in: client.partition)
             }
         }
         return taken.leftOut

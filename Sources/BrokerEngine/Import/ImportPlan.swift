@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The part of an imported cache that goes to one app's group, as records. Pure.
@@ -142,7 +143,7 @@ extension ImportPlan {
 
     /// Runs in the write queue.
     func newRecords(
-        for client: CacheIndex.ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
+        for client: ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
     ) throws(VaultError) -> NewRecords {
         let partition = client.partition
         var new = NewRecords(change: CacheChange(in: partition))
@@ -169,7 +170,7 @@ extension ImportPlan {
             return profiles[person].map { realms in realm.map(realms.contains) ?? true } ?? false
         }
         let origins = Set(refreshTokens.compactMap(\.record.origin))
-        let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition)
+        let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition, from: index.loadTokens)
         for token in refreshTokens where isSomebodys(token.record.owner) {
             let same = try cached(token.record.owner).predecessor(of: token.record)
             let twin = twins.first { $0.record.origin == token.record.origin }

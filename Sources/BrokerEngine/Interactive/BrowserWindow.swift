@@ -1,5 +1,12 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
+
+/// Opens pages in browsers, and listens for the way back.
+struct BrowserWindows: Sendable {
+    let redirects: any RedirectListener
+    let browser: any BrowserOpener
+}
 
 /// A page in the person's browser, and the way back from it: for a sign-in, and for a sign-out at the provider.
 struct BrowserWindow: Sendable {
@@ -16,15 +23,15 @@ struct BrowserWindow: Sendable {
     ///   - takesForm: whether the redirect may come as a form.
     init(
         backTo destination: RedirectDestination, registeredAs registered: String? = nil, takesForm: Bool = false,
-        for interaction: Interaction<some Sendable>, _ services: EngineServices
+        for interaction: Interaction<some Sendable>, _ windows: BrowserWindows
     ) async throws(BrokerError) {
-        browser = services.browser
+        browser = windows.browser
         switch destination {
         case .elsewhere(let uri): (redirectURI, endpoint) = (uri, nil)
         case .loopback(let target):
             let endpoint: any RedirectEndpoint
             do throws(RedirectError) {
-                endpoint = try await services.redirects.open(
+                endpoint = try await windows.redirects.open(
                     target, for: interaction.partition, takesForm: takesForm
                 ) {
                     await interaction.browserReturned(with: $0)

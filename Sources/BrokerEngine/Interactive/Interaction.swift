@@ -53,13 +53,8 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let outcome = Promise<Result<Answer, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
-    /// - Parameter claimant: the caller.
-    init(for app: AppRegistration, of claimant: QuotaOwner, in partition: Partition, _ services: EngineServices) {
-        id = Base64URL.encode(services.random.bytes(16))
-        self.app = app.name
-        claim = InteractionClaim(
-            partition: partition, payer: services.interactions.payer(partition), app: app.identity, claimant: claimant)
-    }
+    /// - Parameter app: the app's name.
+    init(id: String, claim: InteractionClaim, app: String) { (self.id, self.claim, self.app) = (id, claim, app) }
 
     /// Whether a person's answer can still come.
     var isOpen: Bool { outcome.current == nil }

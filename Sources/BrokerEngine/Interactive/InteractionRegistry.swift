@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
@@ -19,17 +20,31 @@ final class InteractionRegistry: Sendable {
 
     private let state = Mutex(State())
 
-    private let settings: @Sendable () -> EngineSettings
+    private let settings: SettingsBox
+    private let random: any RandomSource
     /// The user with whom a user's interactions are counted.
-    let payer: @Sendable (Partition) -> Partition
+    private let payer: @Sendable (Partition) -> Partition
 
-    init(settings: @escaping @Sendable () -> EngineSettings, payer: @escaping @Sendable (Partition) -> Partition) {
-        (self.settings, self.payer) = (settings, payer)
+    init(settings: SettingsBox, random: any RandomSource, payer: @escaping @Sendable (Partition) -> Partition) {
+        (self.settings, self.random, self.payer) = (settings, random, payer)
+    }
+
+    /// A wait that is yet to be added.
+    ///
+    /// - Parameter claimant: the caller.
+    func interaction<Answer: Sendable>(
+        for app: AppRegistration, of claimant: QuotaOwner, in partition: Partition
+    ) -> Interaction<Answer> {
+        Interaction(
+            id: Base64URL.encode(random.bytes(16)),
+            claim: InteractionClaim(
+                partition: partition, payer: payer(partition), app: app.identity, claimant: claimant),
+            app: app.name)
     }
 
     /// - Throws: `throttled` if too many wait already, and the current refusal.
     func add(_ interaction: some WaitingInteraction) throws(BrokerError) {
-        let settings = settings()
+        let settings = settings.value
         try state.withLock { state throws(BrokerError) in try state.add(interaction, settings) }
     }
 
@@ -79,7 +94,7 @@ final class InteractionRegistry: Sendable {
     func join(
         _ key: SignInKey, _ waiter: SignInFlight.Waiter, orStart newFlight: () -> SignInFlight
     ) throws(BrokerError) -> (flight: SignInFlight, joining: SignInFlight.Joining) {
-        let settings = settings()
+        let settings = settings.value
         return try state.withLock { state throws(BrokerError) in
             if let flight = state.flights[key], let joining = flight.join(waiter) { return (flight, joining) }
             let flight = newFlight()

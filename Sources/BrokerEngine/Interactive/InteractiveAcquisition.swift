@@ -1,10 +1,24 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// `token.acquireInteractive`, from the point of view of one request: it finds or starts the flight that fulfils it, and waits. The
 /// flight's work is in ``SignIn``.
-struct InteractiveAcquisition: Sendable {
-    let services: EngineServices
+final class InteractiveAcquisition: Sendable {
+    private let cache: TokenCache
+    private let interactions: InteractionRegistry
+    private let signIn: SignIn
+    private let gate: LockGate
+    private let settings: SettingsBox
+    private let clock: any BrokerClock
+
+    init(
+        cache: TokenCache, interactions: InteractionRegistry, signIn: SignIn, gate: LockGate, settings: SettingsBox,
+        clock: any BrokerClock
+    ) {
+        (self.cache, self.interactions, self.signIn) = (cache, interactions, signIn)
+        (self.gate, self.settings, self.clock) = (gate, settings, clock)
+    }
 
     /// - Parameters:
     ///   - onOpen: called when this request's client has to open the window.
@@ -15,8 +29,8 @@ struct InteractiveAcquisition: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         try check(request)
         _ = try RedirectDestination.parse(request.redirectURI ?? request.app.redirectURI)
-        let known = try services.knownAccounts(of: request.app, in: request.partition)
-        let otherClouds = services.otherClouds(of: request)
+        let known = try cache.accounts(of: request.app, in: request.partition)
+        let otherClouds = settings.otherClouds(of: request)
         let account = try request.account.map { selector throws(BrokerError) in
             guard let chosen = try resolve(selector, request, among: known, otherClouds) else {
                 throw AccountChoice.notFound
@@ -36,26 +50,26 @@ struct InteractiveAcquisition: Sendable {
                     among: known, for: request.app, at: request.target, otherClouds: otherClouds))
         let place = account.map { self.place(of: $0.who, request, otherClouds) } ?? request.target
 
-        let waiter = SignInFlight.Waiter(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
+        let waiter = SignInFlight.Waiter(request, now: clock.now, onOpen: onOpen, onJoin: onJoin)
         let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
-        let (flight, joining) = try services.interactions.join(key, waiter) {
-            let interaction = Interaction<RedirectCheck.AuthorizationCode>(
-                for: request.app, of: request.claimant, in: request.partition, services)
-            return SignInFlight(key, interaction, first: waiter)
+        let (flight, joining) = try interactions.join(key, waiter) {
+            SignInFlight(
+                key, interactions.interaction(for: request.app, of: request.claimant, in: request.partition),
+                first: waiter)
         }
         switch joining {
         case .first:
-            let signIn = SignIn(
-                services: services, flight: flight, request: request, authority: place,
+            let plan = SignInPlan(
+                request: request, authority: place,
                 // An account's cloud is known; a person of another cloud cannot be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
-                person: person?.who, startedAt: services.clock.now)
+                person: person?.who, startedAt: clock.now)
             return try await wait(in: waiter, of: flight, timeout: request.timeout) {
                 // The broker's own task: the code works once, and its tokens are kept even if all callers have gone.
-                services.gate.join()
-                Task { [gate = services.gate] in
+                gate.join()
+                Task { [gate, signIn] in
                     defer { gate.leave() }
-                    await signIn.run()
+                    await signIn.run(plan, in: flight)
                 }
             }
         case .beforeOpening: break
@@ -66,7 +80,7 @@ struct InteractiveAcquisition: Sendable {
 
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
-        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
+        try TenantRules.check(request.authority, for: request.app, clouds: settings.clouds(of: request))
         try ExtraParameters.check(request.extraQueryParameters) { request.sets($0) }
     }
 
@@ -74,14 +88,14 @@ struct InteractiveAcquisition: Sendable {
     private func resolve(
         _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
-    ) throws(BrokerError) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
+    ) throws(BrokerError) -> (who: KnownAccount, isSignedIn: Bool)? {
         try known.people(selector, at: request.target, otherClouds: otherClouds)
             .theOne { $0.account(for: request.app, in: known) }
     }
 
     /// The cloud in which an account is at home, if the request allows for it.
     private func place(
-        of account: KnownAccounts.Entry, _ request: InteractiveRequest, _ otherClouds: Set<String>
+        of account: KnownAccount, _ request: InteractiveRequest, _ otherClouds: Set<String>
     ) -> Authority {
         let environment = account.stored.record.environment
         return otherClouds.contains(environment) ? request.target.cloud(environment) : request.target
@@ -93,8 +107,7 @@ struct InteractiveAcquisition: Sendable {
     private func wait(
         in waiter: SignInFlight.Waiter, of flight: SignInFlight, timeout: Int64, begin: () -> Void = {}
     ) async throws(BrokerError) -> AcquiredToken {
-        let clock = services.clock
-        let timer = Task {
+        let timer = Task { [clock] in
             try await clock.sleep(for: .seconds(timeout))
             flight.leave(waiter, .nobodyFinished(within: timeout, refusal: flight.interaction.lastRefusal))
         }

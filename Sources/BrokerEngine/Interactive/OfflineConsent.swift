@@ -39,27 +39,3 @@ enum OfflineConsent {
             && metadata.scopesSupported.map { ScopeRules.offlineAccess.isSubset(of: Scopes($0)) } ?? false
     }
 }
-
-extension EngineServices {
-    /// ``AppMetadataRecord/refreshTokenTakesConsent``. Reads the disk.
-    func refreshTokenTakesConsent(_ client: CacheIndex.ClientKey) throws(BrokerError) -> Bool? {
-        try reading { () throws(VaultError) in try index.loadMetadata(of: client)?.refreshTokenTakesConsent }
-    }
-
-    /// Knowledge that cannot be written is learnt again by the next sign-in.
-    func note(of client: CacheIndex.ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
-        _ = try? await write(in: client.partition) { [vault] index throws(VaultError) in
-            var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)
-            change(&record)
-            let sealed = try vault.seal(record, secret: nil, in: client.partition)
-            return (CacheChange(in: client.partition, [.appMetadata(.put(sealed))]), ())
-        }
-    }
-}
-
-extension CacheIndex.ClientKey {
-    init(of app: AppRegistration, at authority: Authority, in partition: Partition) {
-        self.init(
-            partition: partition, group: app.effectiveGroup, clientID: app.clientID, environment: authority.environment)
-    }
-}

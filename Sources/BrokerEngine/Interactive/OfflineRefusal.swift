@@ -20,17 +20,3 @@ enum OfflineRefusal {
         return known == true && error.details.oauthError == "invalid_scope" ? false : nil
     }
 }
-
-extension EngineServices {
-    /// ``AppMetadataRecord/refusesOfflineAccess``. Reads the disk.
-    func refusesOfflineAccess(_ client: CacheIndex.ClientKey) throws(BrokerError) -> Bool {
-        try reading { () throws(VaultError) in try index.loadMetadata(of: client)?.refusesOfflineAccess == true }
-    }
-
-    /// Records what a failed sign-in shows about `offline_access`, for the next one.
-    func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: CacheIndex.ClientKey) async {
-        let known = try? refusesOfflineAccess(client)
-        guard let refuses = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
-        await note(of: client) { $0.refusesOfflineAccess = refuses }
-    }
-}

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The `prompt` of a sign-in (MSAL, "Interactive"). Pure.

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Everything that a sign-in asks of the provider and the person. Equal requests share one browser window; anything that changes
@@ -33,7 +34,7 @@ struct SignInKey: Sendable, Hashable {
     ///   - authority: where the sign-in begins.
     ///   - account: the account that must sign in.
     ///   - prompt: as it is sent to the provider.
-    init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccounts.Entry?, prompt: Prompt?) {
+    init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccount?, prompt: Prompt?) {
         partition = request.partition
         app = request.app.identity
         group = request.app.effectiveGroup

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The person that has to sign in, and how recently. Pure.
@@ -16,7 +17,7 @@ package struct SignInRequirements: Sendable {
             self.username = username
         }
 
-        init(_ entry: KnownAccounts.Entry) {
+        init(_ entry: KnownAccount) {
             self.init(
                 homeAccountID: entry.stored.record.homeAccountID, environment: entry.stored.record.environment,
                 username: entry.account.username)

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Key changes.
@@ -25,15 +26,15 @@ extension BrokerLock {
         _ change: @escaping @Sendable (any VaultKeys, NumericDate) async throws(VaultError) -> Void
     ) async throws(BrokerError) {
         // One after the other, to the end: the key that the former source must discard could be the next one's.
-        let result = await changes.run { [keys, services] () async -> Result<Void, VaultError> in
+        let result = await changes.run { [keys, clock] () async -> Result<Void, VaultError> in
             do throws(VaultError) {
-                return .success(try await change(keys, services.clock.now))
+                return .success(try await change(keys, clock.now))
             } catch {
                 return .failure(error)
             }
         }
         do throws(VaultError) { try result.get() } catch {
-            services.log.error("the vault's keys were not changed", metadata: ["cause": "\(error)"])
+            log.error("the vault's keys were not changed", metadata: ["cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }
     }

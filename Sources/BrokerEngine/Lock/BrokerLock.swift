@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Logging
 import Synchronization
@@ -16,17 +17,27 @@ package final class BrokerLock: Sendable {
         var attempts = UnlockAttempts()
     }
 
-    let services: EngineServices
     let keys: any VaultKeys
+    private let cache: TokenCache
+    private let gate: LockGate
+    private let roster: any AppRoster
+    private let settings: SettingsBox
+    let clock: any BrokerClock
+    let log: Logger
+    /// Ends work that waits for people, and refuses more; `nil` undoes that.
+    private let refuse: @Sendable (BrokerError?) -> Void
     private let state = Mutex(State())
     let changes = Turns()
     private let closings = Broadcast<Void>()
 
-    init(services: EngineServices, keys: any VaultKeys) {
-        self.services = services
-        self.keys = keys
-        if !keys.isLocked { services.gate.open() }
-        services.gate.whenIdle { [weak self] in self?.lockIfIdle() }
+    init(
+        keys: any VaultKeys, cache: TokenCache, gate: LockGate, roster: any AppRoster, settings: SettingsBox,
+        clock: any BrokerClock, log: Logger, refuse: @escaping @Sendable (BrokerError?) -> Void
+    ) {
+        (self.keys, self.cache, self.gate, self.roster) = (keys, cache, gate, roster)
+        (self.settings, self.clock, self.log, self.refuse) = (settings, clock, log, refuse)
+        if !keys.isLocked { gate.open() }
+        gate.whenIdle { [weak self] in self?.lockIfIdle() }
     }
 
     package var isLocked: Bool { keys.isLocked }
@@ -57,31 +68,29 @@ package final class BrokerLock: Sendable {
     private func close(because reason: String) async {
         defer { state.withLock { $0.closing = nil } }
         guard !keys.isLocked else { return }
-        services.interactions.refuse(with: .locked)
-        services.transfers.refuse(with: .locked)
+        refuse(.locked)
         closings.tell(())
-        await services.gate.shut()
+        await gate.shut()
         // Work admitted before may have subscribed since.
         closings.tell(())
-        if await !services.writer.flush() {
-            services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
+        if await !cache.writer.flush() {
+            log.error("the broker is locked before everything could be written; it stays in memory, sealed")
         } else {
-            services.index.forget()
+            cache.index.forget()
         }
-        services.roster.forget()
+        roster.forget()
         keys.lock()
-        services.interactions.refuse(with: nil)
-        services.transfers.refuse(with: nil)
-        services.log.notice("locked", metadata: ["reason": "\(reason)"])
+        refuse(nil)
+        log.notice("locked", metadata: ["reason": "\(reason)"])
     }
 
     /// - Returns: when to check again; `nil` if idle time does not count.
     @discardableResult
     package func lockIfIdle() -> Duration? {
-        guard let limit = services.settings().idleLimit else { return nil }
-        let now = services.clock.uptime
-        guard services.gate.isIdle(at: now, for: limit), !keys.isLocked else {
-            return max(services.gate.lastUse + limit - now, .seconds(1))
+        guard let limit = settings.value.idleLimit else { return nil }
+        let now = clock.uptime
+        guard gate.isIdle(at: now, for: limit), !keys.isLocked else {
+            return max(gate.lastUse + limit - now, .seconds(1))
         }
         _ = closing(because: "idle")
         return limit
@@ -101,15 +110,15 @@ package final class BrokerLock: Sendable {
         do throws(VaultError) {
             try await keys.unlock(passphrase: passphrase)
         } catch {
-            services.log.warning("unlocking failed", metadata: ["caller": "\(caller)", "cause": "\(error)"])
+            log.warning("unlocking failed", metadata: ["caller": "\(caller)", "cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }
         guard opens(since: locks) else {
-            services.log.notice(
+            log.notice(
                 "the broker was locked during the unlock and stays locked", metadata: ["caller": "\(caller)"])
             throw .locked
         }
-        services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
+        log.notice("unlocked", metadata: ["caller": "\(caller)"])
     }
 
     /// Opens a broker that started without its key as soon as the key is available. A broker locked by a person stays locked.
@@ -121,11 +130,11 @@ package final class BrokerLock: Sendable {
             do throws(VaultError) {
                 try await keys.unlockUnasked()
                 guard opens(since: 0) else { return }
-                services.log.notice("unlocked: the key is available")
+                log.notice("unlocked: the key is available")
                 return
             } catch {
                 let text = "\(error)"
-                if text != said { services.log.notice("still locked", metadata: ["cause": "\(text)"]) }
+                if text != said { log.notice("still locked", metadata: ["cause": "\(text)"]) }
                 said = text
             }
         }
@@ -136,36 +145,21 @@ package final class BrokerLock: Sendable {
         state.withLock { state in
             state.attempts.succeeded()
             // An unlock that began after that lock, and was quicker, may have opened it already.
-            if state.locks != locks, !services.gate.isOpen { keys.lock() }
+            if state.locks != locks, !gate.isOpen { keys.lock() }
             guard !keys.isLocked else { return false }
-            services.gate.open()
+            gate.open()
             return true
         }
     }
 
     private func waitForTurn(_ caller: String) async throws(BrokerError) {
-        let now = services.clock.uptime
+        let now = clock.uptime
         guard let pause = state.withLock({ $0.attempts.begin(caller, at: now) }) else {
             throw BrokerError(
                 .throttled, "There were too many wrong passphrases; wait a minute, then run brokerctl unlock again."
             ) { $0.retryAfter = Int(UnlockAttempts.longestPause.components.seconds) }
         }
         guard pause > .zero else { return }
-        do { try await services.clock.sleep(for: pause) } catch { throw .appWentAway }
-    }
-}
-
-extension BrokerError {
-    /// An error of the keys for an administrator; the texts name files and programs, never contents.
-    package init(ofKeys error: VaultError) {
-        switch error {
-        case .wrongPassphrase:
-            self.init(.accessDenied, error.description, reason: .wrongPassphrase, cause: error)
-        case .locked: self = .locked
-        case .awaitingKey(let text): self.init(.locked, text, reason: .keyAwaited, cause: error)
-        case .keyUnavailable(let text), .wrongKey(let text), .damaged(let text), .notPrivate(let text):
-            self.init(.internal, text, reason: .keyUnavailable, cause: error)
-        default: self.init(error)
-        }
+        do { try await clock.sleep(for: pause) } catch { throw .appWentAway }
     }
 }

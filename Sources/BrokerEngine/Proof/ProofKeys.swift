@@ -1,10 +1,12 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The key pairs that DPoP tokens are bound to (RFC 9449): one for each client and account, made when the first such token is
 /// requested, and filed together with it.
 struct ProofKeys: Sendable {
-    let services: EngineServices
+    let cache: TokenCache
+    let proofs: any ProofSigner
 
     /// The key for a new token.
     ///
@@ -21,7 +23,7 @@ struct ProofKeys: Sendable {
             throw type == .dpop ? Self.unsupported(metadata.authority) : Self.cannotBind(metadata.authority)
         }
         if let tokens, let known = try filedKey(in: tokens) { return known }
-        guard let made = services.proofs.makeKey() else {
+        guard let made = proofs.makeKey() else {
             throw BrokerError(.internal, "There is no memory for a key; try again.")
         }
         return made
@@ -42,9 +44,9 @@ struct ProofKeys: Sendable {
     /// - Returns: `nil` if none was made yet.
     func filedKey(in tokens: CachedTokens) throws(BrokerError) -> ProofKey? {
         guard let stored = tokens.proofKey else { return nil }
-        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: stored.sealed) }
+        let secret = try cache.secret(of: stored.sealed)
         // Another one would not do: the refresh token is bound to this one.
-        guard let key = services.proofs.key(privateKey: secret) else {
+        guard let key = proofs.key(privateKey: secret) else {
             throw Self.unusable
         }
         return key

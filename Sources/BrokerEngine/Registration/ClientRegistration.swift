@@ -3,7 +3,8 @@ import BrokerValues
 
 /// `apps.registerAtProvider`: registers a client at the provider, if that lets the broker (RFC 7591).
 struct ClientRegistration: Sendable {
-    let services: EngineServices
+    let provider: any IdentityProvider
+    let random: any RandomSource
 
     /// - Parameter draft: the future app, without its client id.
     /// - Returns: the app with its client id, and its secret if it has one.
@@ -12,12 +13,12 @@ struct ClientRegistration: Sendable {
     ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
         let redirectURI = draft.redirectURI ?? ownRedirectURI()
         do throws(ProviderError) {
-            let metadata = try await services.provider.metadata(of: draft.authority)
+            let metadata = try await provider.metadata(of: draft.authority)
             let request = ClientRegistrationRequest(
                 clientName: draft.name, redirectURIs: [redirectURI],
                 scopes: ScopeRules.toAuthorize(Scopes(draft.scopes), extra: Scopes([]), at: metadata),
                 isConfidential: isConfidential, initialAccessToken: initialAccessToken)
-            let client = try await services.provider.register(request, at: metadata)
+            let client = try await provider.register(request, at: metadata)
             var app = draft
             app.clientID = client.clientID
             app.clientSecret = client.clientSecret
@@ -32,7 +33,7 @@ struct ClientRegistration: Sendable {
     /// On loopback, at a path that no other client has: another provider's answer cannot arrive there, because that provider knows
     /// no client with this path (mix-up; RFC 9700, section 4.4.2.2). The kernel chooses the port, and a provider that follows RFC
     /// 8252, section 7.3, compares only the rest.
-    private func ownRedirectURI() -> String { "http://127.0.0.1/" + Base64URL.encode(services.random.bytes(16)) }
+    private func ownRedirectURI() -> String { "http://127.0.0.1/" + Base64URL.encode(random.bytes(16)) }
 
     /// RFC 7591, section 3.2.2; RFC 6750, section 3.1.
     private static func failure(_ error: ProviderError, at authority: Authority) -> BrokerError {

@@ -1,9 +1,16 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Looks up a silent request in the cache: the account, and the decision. With ``Source/memory`` it is the hot path.
-package struct CacheLookup: Sendable {
-    let services: EngineServices
+final class CacheLookup: Sendable {
+    private let cache: TokenCache
+    private let settings: SettingsBox
+    private let clock: any BrokerClock
+
+    init(cache: TokenCache, settings: SettingsBox, clock: any BrokerClock) {
+        (self.cache, self.settings, self.clock) = (cache, settings, clock)
+    }
 
     /// Where a request is looked up.
     enum Source: Sendable {
@@ -11,62 +18,6 @@ package struct CacheLookup: Sendable {
         case memory
         /// The index, and the vault for missing entries.
         case vault
-    }
-
-    /// The result of a lookup: the account, and the decision.
-    struct LookupResult: Sendable {
-        var entry: KnownAccounts.Entry
-        var owner: CacheIndex.OwnerKey
-        var tokens: CachedTokens
-        /// Empty for a lookup in memory only: families matter for refreshes.
-        var family: FamilyKnowledge
-        var question: SilentDecision.Question
-        var decision: SilentDecision
-        /// The request's authority.
-        var target: Authority
-
-        /// The destination of a refresh: the request's authority, or the account's home tenant, in the account's cloud.
-        var destination: Authority { TenantRules.destination(of: target, for: entry) }
-
-        /// Whether that is the account's own authority: its home tenant, if there are tenants.
-        var isAtHome: Bool {
-            guard let home = entry.homeTenant, destination.hasTenants else { return true }
-            return question.realm == home
-        }
-
-        /// Refreshes that may redeem the same token take turns: with family tokens, all clients of the account.
-        var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
-
-        /// The refresh tokens that may be redeemed, in the order of trying.
-        var spendable: [StoredRecord<RefreshTokenRecord>] { tokens.spendable(for: question.tokenType, family) }
-
-        func answer(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
-            var answer = AcquiredToken(
-                token: token, idToken: tokens.idTokens[token.record.realm], person: entry, fromCache: true,
-                persisted: services.writer.hasWritten(token.sealed))
-            guard question.lifetimeOf == .idToken else { return answer }
-            answer.idTokenEnd = tokens.idTokenLifetimes[token.record.realm]?.expiresOn
-            answer.lifetimeOf = .idToken
-            return answer
-        }
-    }
-
-    /// Without waiting and without the disk; `nil` if that is not enough, or if the answer would be an error.
-    package func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard request.rejectedToken == nil, request.stepUp == nil, let lookup = try? look(at: request, in: .memory),
-            case .cached(let token) = lookup.decision
-        else { return nil }
-        renewIfDue(token, for: request, owner: lookup.owner)
-        return lookup.answer(token, services)
-    }
-
-    /// Starts a renewal if one is due; never waits, never fails.
-    func renewIfDue(
-        _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
-    ) {
-        let rule = RefreshAheadRule(now: services.clock.now, share: services.settings.read { $0.refreshShare })
-        guard rule.isDue(token.record) else { return }
-        SilentAcquisition(services: services).renewAhead(token, for: request, owner: owner)
     }
 
     /// The only way from a request to its decision. With ``Source/memory`` it is the hot path.
@@ -78,126 +29,62 @@ package struct CacheLookup: Sendable {
         if !request.extraParameters.isEmpty {
             try ExtraParameters.check(request.extraParameters) { AuthorizationRequest.reservedForTokens.contains($0) }
         }
-        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
+        try TenantRules.check(request.authority, for: request.app, clouds: settings.clouds(of: request))
         let known = try accounts(for: request, in: source)
         let entry = try AccountChoice.choose(
             request.account, from: known, for: request.app, at: target,
-            otherClouds: services.otherClouds(of: request), isAlive: { isAlive($0, request, in: source) }
+            otherClouds: settings.otherClouds(of: request), isAlive: { isAlive($0, request, in: source) }
         ).resolved(for: request.app)
-        let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
+        let owner = OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
-        let question = SilentDecision.Question(
+        let question = CacheQuestion(
             scopes: request.scopes, realm: TenantRules.realm(at: target, for: entry, among: known),
             tokenType: request.tokenType, resources: request.resources, lifetimeOf: request.query.lifetimeOf,
             rule: ExpiryRule(
-                now: services.clock.now, buffer: services.settings.read { $0.expiryBuffer },
+                now: clock.now, buffer: settings.read { $0.expiryBuffer },
                 minimumLifetime: request.minimumLifetime),
             bypassesCache: request.forceRefresh || request.query.claims != nil, ceiling: request.ceiling)
         return LookupResult(
-            entry: entry, owner: owner, tokens: tokens, family: family, question: question,
-            decision: SilentDecision.decide(question, from: tokens, family: family), target: target)
+            request: request, entry: entry, owner: owner, tokens: tokens, family: family, question: question,
+            decision: SilentDecision.decide(question, from: tokens, family: family))
+    }
+
+    /// - Parameter token: from the lookup's tokens.
+    func answer(_ token: StoredRecord<AccessTokenRecord>, from lookup: LookupResult) -> AcquiredToken {
+        var answer = AcquiredToken(
+            token: token, idToken: lookup.tokens.idTokens[token.record.realm], person: lookup.entry, fromCache: true,
+            persisted: cache.writer.hasWritten(token.sealed))
+        guard lookup.question.lifetimeOf == .idToken else { return answer }
+        answer.idTokenEnd = lookup.tokens.idTokenLifetimes[token.record.realm]?.expiresOn
+        answer.lifetimeOf = .idToken
+        return answer
     }
 
     /// Whether anything is left of a sign-in; true if unknown.
-    private func isAlive(_ entry: KnownAccounts.Entry, _ request: SilentRequest, in source: Source) -> Bool {
-        let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
+    private func isAlive(_ entry: KnownAccount, _ request: SilentRequest, in source: Source) -> Bool {
+        let owner = OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         guard let (tokens, family) = try? tokens(of: owner, in: source) else { return true }
-        return tokens.isAlive(at: services.clock.now) || !family.spendable.isEmpty
+        return tokens.isAlive(at: clock.now) || !family.spendable.isEmpty
     }
 
     private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {
-        guard source == .memory else { return try services.knownAccounts(of: request.app, in: request.partition) }
-        let group = CacheIndex.GroupKey(partition: request.partition, group: request.app.effectiveGroup)
-        guard let known = services.index.accounts(of: group), known.isQuick(request.account) else {
+        guard source == .memory else { return try cache.accounts(of: request.app, in: request.partition) }
+        let group = GroupKey(partition: request.partition, group: request.app.effectiveGroup)
+        guard let known = cache.index.accounts(of: group), known.isQuick(request.account) else {
             throw Self.notInMemory
         }
         return known
     }
 
     private func tokens(
-        of owner: CacheIndex.OwnerKey, in source: Source
+        of owner: OwnerKey, in source: Source
     ) throws(BrokerError) -> (CachedTokens, FamilyKnowledge) {
-        guard source == .memory else { return (try services.tokens(of: owner), try services.family(of: owner)) }
-        guard let tokens = services.index.tokens(of: owner) else { throw Self.notInMemory }
+        guard source == .memory else { return (try cache.tokens(of: owner), try cache.family(of: owner)) }
+        guard let tokens = cache.index.tokens(of: owner) else { throw Self.notInMemory }
         return (tokens, FamilyKnowledge())
     }
 
     /// Ends a lookup in memory that found too little or would take too long; never reaches a client. A shared value, so that the
     /// hot path makes none.
     private static let notInMemory = BrokerError(.internal, "It is not in memory yet.")
-}
-
-/// The steps of a silent request (MSAL, "Silent"): the cached access token, then the refresh tokens, then the person.
-package enum SilentDecision: Sendable {
-    case cached(StoredRecord<AccessTokenRecord>)
-    /// The app's own refresh token first, then a family's: the next is tried if one turns out to be dead.
-    case refresh([StoredRecord<RefreshTokenRecord>])
-    case interact(ErrorReason)
-
-    package struct Question: Sendable {
-        package var scopes: Scopes
-        package var realm: String
-        package var tokenType: TokenType
-        /// Sorted.
-        package var resources: [String]
-        /// The token that ``rule`` applies to.
-        package var lifetimeOf: MeasuredToken
-        package var rule: ExpiryRule
-        /// `forceRefresh`, or a claims request: the cached access token does not answer it.
-        package var bypassesCache: Bool
-        /// A token with more scopes is no answer.
-        package var ceiling: Scopes?
-
-        package init(
-            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [],
-            lifetimeOf: MeasuredToken = .accessToken, rule: ExpiryRule, bypassesCache: Bool = false,
-            ceiling: Scopes? = nil
-        ) {
-            self.scopes = scopes
-            self.realm = realm
-            self.tokenType = tokenType
-            self.resources = ScopeRules.sorted(resources: resources)
-            self.lifetimeOf = lifetimeOf
-            self.rule = rule
-            self.bypassesCache = bypassesCache
-            self.ceiling = ceiling
-        }
-    }
-
-    package static func decide(
-        _ question: Question, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
-    ) -> SilentDecision {
-        if !question.bypassesCache {
-            let idToken = question.measuredIDToken(of: tokens)
-            let token = tokens.accessToken(for: question) { question.isUsable($0, beside: idToken) }
-            if let token { return question.isOver(idToken) ? .interact(.idTokenExpired) : .cached(token) }
-        }
-        let spendable = tokens.spendable(for: question.tokenType, family)
-        return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
-    }
-}
-
-extension SilentDecision.Question {
-    /// `nil` if the access token is measured, or the ID token's expiry is unknown.
-    func measuredIDToken(of tokens: CachedTokens) -> TokenLifetime? {
-        lifetimeOf == .idToken ? tokens.idTokenLifetimes[realm] : nil
-    }
-
-    /// Whether the lifetimes of a cached access token and its ID token suffice for the request.
-    func isUsable(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
-        guard lifetimeOf == .idToken, let idToken else { return rule.isUsable(token) }
-        // The refresh that brought the access token brought no other ID token; the next would not either.
-        return rule.withoutMinimum.isUsable(token) && (rule.isUsable(idToken) || idToken.cachedAt < token.cachedAt)
-    }
-
-    /// The same, while the provider cannot be reached.
-    func isUsableInBuffer(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
-        guard lifetimeOf == .idToken, let idToken else { return rule.isUsableInBuffer(token) }
-        return rule.withoutMinimum.isUsableInBuffer(token) && rule.isUsableInBuffer(idToken)
-    }
-
-    /// Whether the ID token is requested and has expired.
-    func isOver(_ idToken: TokenLifetime?) -> Bool {
-        lifetimeOf == .idToken && idToken.map { !rule.isAlive($0) } ?? false
-    }
 }

@@ -1,42 +1,47 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
+import Logging
 
 /// An account that its provider reports as deleted (`user_account_deleted`): everything of it is removed from the app's group, as
 /// in MSAL. Other groups learn it with a token of their own (decision 19).
 struct DeletedAccount: Sendable {
-    let services: EngineServices
-    let request: SilentRequest
-
-    private var partition: Partition { request.partition }
+    let cache: TokenCache
+    let throttle: ThrottleBox
+    let events: EventHub
+    let log: Logger
 
     /// - Parameter token: the refused token. If a sign-in has replaced it meanwhile, the account exists again.
-    func remove(_ account: AccountRecord, asToldFor token: StoredRecord<RefreshTokenRecord>) async {
-        let removed: [KnownAccounts.Entry]
+    func remove(
+        _ account: AccountRecord, from app: AppRegistration, asToldFor token: StoredRecord<RefreshTokenRecord>
+    ) async {
+        let partition = token.sealed.partition
+        let removed: [KnownAccount]
         do throws(VaultError) {
-            removed = try await services.writer.write(in: partition) { index throws(VaultError) in
+            removed = try await cache.writer.write(in: partition) { index throws(VaultError) in
                 try decide(KnownAccounts.PersonKey(account), token, from: index)
             }.answer
         } catch {
-            services.log.error("a deleted account could not be removed", metadata: ["cause": "\(error)"])
+            log.error("a deleted account could not be removed", metadata: ["cause": "\(error)"])
             return
         }
         for entry in removed where entry.isPrimary {
             var account = entry.account
             account.signedIn = false
-            services.log.notice(
+            log.notice(
                 "an account was removed: its provider says that it was deleted",
                 metadata: ["account_id": "\(account.id)", "environment": "\(account.environment)"])
-            services.events.tell(
-                EngineEvent(partition: partition, app: request.app, .account(.removed, account), isProvidersWord: true))
+            events.tell(
+                EngineEvent(partition: partition, app: app, .account(.removed, account), isProvidersWord: true))
         }
     }
 
     /// Runs in the write queue.
     private func decide(
         _ person: KnownAccounts.PersonKey, _ token: StoredRecord<RefreshTokenRecord>, from index: CacheIndex
-    ) throws(VaultError) -> (change: CacheChange, answer: [KnownAccounts.Entry]) {
+    ) throws(VaultError) -> (change: CacheChange, answer: [KnownAccount]) {
+        let (owner, partition) = (token.record.owner, token.sealed.partition)
         var change = CacheChange(in: partition)
-        let owner = token.record.owner
         guard try index.loadTokens(of: .init(partition: partition, owner: owner)).holds(token) else {
             return (change, [])
         }
@@ -45,7 +50,7 @@ struct DeletedAccount: Sendable {
         for other in try index.loadEveryOwner(in: partition) where other.group == owner.group && person.owns(other) {
             try change.deleteTokens(of: .init(partition: partition, owner: other), in: index)
         }
-        services.throttle.with {
+        throttle.with {
             $0.clear(
                 group: owner.group, homeAccountID: person.homeAccountID, environment: person.environment, in: partition)
         }

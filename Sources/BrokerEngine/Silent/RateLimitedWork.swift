@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// Work that is done once at a time for each key, and then not again for a while. An owner with much of it in progress or resting
@@ -15,7 +16,7 @@ struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct Entry {
-        let owner: CacheIndex.GroupKey
+        let owner: GroupKey
         /// `nil` while it is in progress.
         var rested: Duration?
     }
@@ -26,7 +27,7 @@ struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
     init(limit: Int) { places = FairQuota(limit: limit) }
 
     /// - Parameter now: ``BrokerClock/uptime``.
-    mutating func begin(_ key: Key, of owner: CacheIndex.GroupKey, at now: Duration) -> Standing {
+    mutating func begin(_ key: Key, of owner: GroupKey, at now: Duration) -> Standing {
         if let entry = entries[key] {
             guard let rested = entry.rested else { return .underWay }
             guard now >= rested else { return .resting }

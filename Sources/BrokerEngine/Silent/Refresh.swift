@@ -1,21 +1,40 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
-import Logging
 
-/// One flight: redeems a refresh token once, and keeps the result before any caller is answered.
-struct Refresh: Sendable {
-    let services: EngineServices
-    let request: SilentRequest
-    /// The cached access token to renew although it is still valid.
-    var replaces: [UInt8]?
-
-    typealias LookupResult = CacheLookup.LookupResult
+/// Redeems refresh tokens: one flight at a time for a token, whose result is kept before any caller is answered.
+final class Refresh: Sendable {
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
-    @Sendable func run() async -> RefreshFlights.Outcome {
+    private let lookups: CacheLookup
+    private let flights: RefreshFlights
+    private let exchange: RefreshTokenExchange
+    private let updates: RefreshTokenUpdates
+    private let deletion: DeletedAccount
+    private let missing: MissingTokens
+    private let throttle: ThrottleBox
+    private let clock: any BrokerClock
+    /// The providers' response outcomes.
+    let outcomes = OutcomeCounts()
+
+    init(
+        lookups: CacheLookup, flights: RefreshFlights, exchange: RefreshTokenExchange, updates: RefreshTokenUpdates,
+        deletion: DeletedAccount, missing: MissingTokens, throttle: ThrottleBox, clock: any BrokerClock
+    ) {
+        (self.lookups, self.flights, self.exchange, self.updates) = (lookups, flights, exchange, updates)
+        (self.deletion, self.missing, self.throttle, self.clock) = (deletion, missing, throttle, clock)
+    }
+
+    /// - Parameter replaces: the cached access token to renew although it is still valid.
+    func join(_ lookup: LookupResult, replaces: [UInt8]?) -> RefreshFlights.Joining {
+        let request = lookup.request
+        return flights.join(lookup.refreshKey, for: .init(request)) { await self.run(request, replaces: replaces) }
+    }
+
+    private func run(_ request: SilentRequest, replaces: [UInt8]?) async -> RefreshFlights.Outcome {
         while true {
             do throws(BrokerError) {
-                return .success(try await attempt())
+                return .success(try await attempt(request, replaces: replaces))
             } catch {
                 // A sign-in came in between: its refresh token has not been redeemed yet.
                 guard error.cause is RefreshPrecondition.Replaced else { return .failure(error) }
@@ -23,35 +42,35 @@ struct Refresh: Sendable {
         }
     }
 
-    private func attempt() async throws(BrokerError) -> AcquiredToken {
+    private func attempt(_ request: SilentRequest, replaces: [UInt8]?) async throws(BrokerError) -> AcquiredToken {
         // The state may have changed since the flight was created: an earlier flight has just rotated the token.
-        let lookup = try CacheLookup(services: services).look(at: request)
+        let lookup = try lookups.look(at: request)
         switch lookup.decision {
         case .cached(let token):
-            guard token.sealed.box == replaces else { return lookup.answer(token, services) }
+            guard token.sealed.box == replaces else { return lookups.answer(token, from: lookup) }
             let spendable = lookup.spendable
             guard !spendable.isEmpty else {
-                throw SilentAcquisition(services: services).nothingToSpend(for: request, .noTokens, lookup.owner)
+                throw missing.error(for: request, .noTokens, lookup.owner)
             }
             return try await ask(spendable, in: lookup)
         case .interact(let reason):
-            throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, lookup.owner)
+            throw missing.error(for: request, reason, lookup.owner)
         case .refresh(let spendable):
             do throws(BrokerError) {
                 return try await ask(spendable, in: lookup)
             } catch {
                 // A sign-in may have brought the requested token while the old refresh token was refused.
                 guard error.kind == .interactionRequired, error.reason != .accountDeleted else { throw error }
-                let now = try CacheLookup(services: services).look(at: request)
+                let now = try lookups.look(at: request)
                 guard now.owner == lookup.owner, case .cached(let token) = now.decision else { throw error }
-                return now.answer(token, services)
+                return lookups.answer(token, from: now)
             }
         }
     }
 
     /// Asks the provider, unless it has just refused the same request.
     private func ask(_ spendable: [RefreshToken], in lookup: LookupResult) async throws(BrokerError) -> AcquiredToken {
-        let held = spendable
+        let (request, held) = (lookup.request, spendable)
         let spendable = held.filter {
             ScopeRules.mayRefresh(
                 request.scopes, resources: request.resources, spending: $0.record, at: request.target.kind)
@@ -64,49 +83,35 @@ struct Refresh: Sendable {
             }
         }
         let same = RequestThrottle.Request(request, of: lookup.owner, spending: spendable.first)
-        let now = services.clock.uptime
-        if let refusal = services.throttle.with({ $0.refusal(of: same, insists: request.forceRefresh, at: now) }) {
+        let now = clock.uptime
+        if let refusal = throttle.with({ $0.refusal(of: same, insists: request.forceRefresh, at: now) }) {
             throw refusal
         }
         do throws(BrokerError) {
             let token = try await spend(spendable, in: lookup)
-            services.refreshOutcomes.countDone()
-            services.throttle.with { $0.succeeded(same) }
+            outcomes.countDone()
+            throttle.with { $0.succeeded(same) }
             return token
         } catch {
-            services.refreshOutcomes.count(error.kind)
-            let failedAt = services.clock.uptime
-            services.throttle.with { $0.failed(same, with: error, at: failedAt) }
+            outcomes.count(error.kind)
+            let failedAt = clock.uptime
+            throttle.with { $0.failed(same, with: error, at: failedAt) }
             throw error
         }
-    }
-
-    private enum Attempt {
-        case done(AcquiredToken)
-        /// Another token may do better than this one.
-        case useless(RefreshToken, BrokerError, Failure)
-    }
-
-    /// The consequence for a token that was of no use.
-    private enum Failure {
-        case isDead
-        /// The whole account is gone.
-        case accountIsGone
-        /// It is for clients of its family, to which this client does not belong.
-        case notInFamily
     }
 
     private func spend(
         _ spendable: [RefreshToken], in lookup: LookupResult
     ) async throws(BrokerError) -> AcquiredToken {
+        let request = lookup.request
         var error = request.needsThePerson(.noTokens)
         var dead: [Secret] = []
         for (place, token) in spendable.enumerated() {
-            let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-            var (useless, failure) = (token, Failure.isDead)
+            let secret = try exchange.secret(of: token)
+            var (useless, failure) = (token, RefreshTokenExchange.Failure.isDead)
             // The family's token is often the app's own.
             if !dead.contains(secret) {
-                switch try await spendLocked(token, secret, in: lookup) {
+                switch try await exchange.spend(token, secret, in: lookup) {
                 case .done(let answer): return answer
                 case .useless(let sent, let why, let learnt):
                     // The first error says why the sign-in is over; the failure of further tokens adds nothing.
@@ -117,233 +122,17 @@ struct Refresh: Sendable {
             }
             // Before the last one is removed: requests that find none from then on get this error.
             if place == spendable.endIndex - 1, error.reason != .noTokens {
-                let (holder, now) = (RequestThrottle.TokenKey(request, of: lookup.owner), services.clock.uptime)
-                services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
+                let (holder, now) = (RequestThrottle.TokenKey(request, of: lookup.owner), clock.uptime)
+                throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
             switch failure {
-            case .isDead: await forget(useless)
+            case .isDead: await updates.forget(useless, of: request.app)
             case .accountIsGone:
-                await DeletedAccount(services: services, request: request).remove(
-                    lookup.entry.stored.record, asToldFor: useless)
+                await deletion.remove(lookup.entry.stored.record, from: request.app, asToldFor: useless)
                 throw error
-            case .notInFamily: await remember(.outsider, lookup.owner.client)
+            case .notInFamily: await updates.remember(.outsider, lookup.owner.client)
             }
         }
         throw error
-    }
-
-    private func spendLocked(
-        _ token: RefreshToken, _ secret: Secret, in lookup: LookupResult
-    ) async throws(BrokerError) -> Attempt {
-        let environment = token.record.owner.environment
-        await services.turns.take(secret, at: environment)
-        defer { services.turns.leave(secret, at: environment) }
-        // An earlier holder of the lock may have received another token.
-        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
-        if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
-            throw why
-        }
-        return try await spend(token, secret, in: lookup)
-    }
-
-    private func spend(
-        _ refreshToken: RefreshToken, _ secret: Secret, in lookup: LookupResult
-    ) async throws(BrokerError) -> Attempt {
-        let metadata = try await services.asking(lookup.destination) { () throws(ProviderError) in
-            try await services.provider.metadata(of: lookup.destination)
-        }
-        try CloudRules.check(metadata, for: request.app)
-        var extras = request.extras
-        extras.parameters = request.extraParameters
-        extras.home = lookup.entry.stored.record.homeAccountID
-        extras.proofKey = try ProofKeys(services: services).key(
-            for: request.tokenType, spending: refreshToken.record, of: lookup.tokens, at: metadata)
-        let grants = TokenResponseStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources,
-            tokenType: request.tokenType)
-        let known = ScopeRules.toRefresh(
-            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
-            earlier: Scopes(refreshToken.record.scopes),
-            // The grant may be for several resources, where not every scope is known at each.
-            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
-        let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
-        // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
-        let sent = await services.refreshIntents.mark(refreshToken, in: request.partition)
-        let response: TokenResponse
-        do throws(ProviderError) {
-            response = try await services.provider.redeem(
-                .refreshToken(secret, scopes: asked), with: extras,
-                as: request.app.credentials(at: lookup.destination), at: metadata)
-        } catch {
-            if case .unusableTokens(let rest) = error {
-                await grants.keepRefreshTokenOnly(
-                    rest, sent: asked, replacing: sent, proofKey: extras.proofKey, at: metadata)
-            }
-            return try await classify(error, of: sent, before: refreshToken, asked: asked, in: lookup)
-        }
-        var spent = sent
-        let isReusable = response.refreshToken.map { $0 == secret } ?? true
-        // It may stay, and is as good as new then: the response does not always replace a family's token.
-        if response.refreshToken == nil || sent.record.familyID != nil {
-            spent = await mark(sent, from: refreshToken) {
-                ($0.unansweredAt, $0.refusedAt) = (nil, nil)
-                $0.isReusable = isReusable ? true : nil
-            }
-        }
-        // For the successor, which may be the same token.
-        var record = spent.record
-        record.isReusable = isReusable ? true : nil
-        spent = RefreshToken(record: record, sealed: spent.sealed)
-        return .done(
-            try await grants.keepRefreshed(
-                response, asked: request.scopes, sent: asked, replacing: spent, of: lookup.entry,
-                at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
-                contexts: ClaimsRule.essentialContexts(in: request.claims),
-                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
-    }
-
-    /// A family's token may come from another app's sign-in.
-    private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
-        guard refreshToken.record.familyID == nil,
-            let idToken = lookup.tokens.idTokens[lookup.question.realm]
-        else { return nil }
-        return try? services.vault.secret(of: idToken)
-    }
-
-    /// - Parameters:
-    ///   - sent: marked as in flight.
-    ///   - before: the previous record of the token.
-    /// - Throws: if the failure is not about the token.
-    private func classify(
-        _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
-        in lookup: LookupResult
-    ) async throws(BrokerError) -> Attempt {
-        let refusal: OAuthRefusal
-        switch error {
-        case .refused(let told):
-            refusal = told
-        case .refusedWithoutReason(let status, _) where before.record.refusedAt != nil:
-            // It was no transient problem of an intermediary: the token is dead.
-            refusal = OAuthRefusal(
-                error: "invalid_grant", description: "The provider gave no reason.", status: status)
-        case .refusedWithoutReason:
-            let now = services.clock.now
-            await mark(sent, from: before) { $0.refusedAt = now }
-            throw ProviderErrors.brokerError(error, at: lookup.destination)
-        default:
-            if !error.mayHaveReplacedTheToken { await mark(sent, from: before) }
-            throw ProviderErrors.brokerError(error, at: lookup.destination)
-        }
-        let now = services.clock.now
-        var circumstances = RefreshRefusal.Circumstances()
-        circumstances.refusedScopes = ScopeRefusal(
-            asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind)
-        circumstances.sentClaims = request.claims != nil
-        circumstances.answerWasLost = before.record.unansweredAt != nil || refusal.isOfSecondTry
-        circumstances.isAtHome = lookup.isAtHome
-        if case .refusedWithoutReason = error { circumstances.isSecondWithoutReason = true }
-        circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
-        let meaning = RefreshRefusal(refusal, circumstances, at: lookup.destination)
-        if meaning.isClientMismatch, before.record.familyID != nil {
-            return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .notInFamily)
-        }
-        guard meaning.tokenState == .dead else {
-            await mark(sent, from: before) {
-                if meaning.showsNarrowing { $0.grantNarrows = true }
-                $0.refusedAt = meaning.tokenState == .doubtful ? $0.refusedAt ?? now : nil
-            }
-            throw meaning.error
-        }
-        return .useless(sent, meaning.error, meaning.isAccountGone ? .accountIsGone : .isDead)
-    }
-
-    // MARK: Token updates
-
-    /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
-    private func forget(_ dead: RefreshToken) async {
-        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
-        let vault = services.vault
-        await write("a dead refresh token could not be removed") { draft throws(VaultError) in
-            let tokens = try draft.loadTokens(of: owner)
-            guard tokens.holds(dead) else { return (CacheChange(in: owner.partition), ()) }
-            var change = CacheChange(in: owner.partition, [.refreshToken(.delete(dead))])
-            for token in tokens.accessTokens.map(\.stored) where token.record.isOfEndedSignIn != true {
-                var record = token.record
-                record.isOfEndedSignIn = true
-                let secret = try vault.secret(of: token.sealed)
-                change.add(.accessToken(.put(try vault.seal(record, secret: secret, in: owner.partition))))
-            }
-            return (change, ())
-        }
-        let (person, environment) = (owner.owner.homeAccountID, owner.owner.environment)
-        guard let id = try? services.vault.accountID(of: person, at: environment, in: owner.partition) else { return }
-        services.events.tell(
-            EngineEvent(
-                partition: owner.partition, app: request.app,
-                .token(.refreshTokenRejected, accountID: id, scopes: dead.record.scopes, expiresOn: nil)))
-    }
-
-    /// Records knowledge about this token durably without replacing it: that a response is missing (the token is tried again, and
-    /// may turn out to be dead), or what it is good for.
-    ///
-    /// - Parameters:
-    ///   - earlier: the starting point of the change. If nothing changes, that same record is restored: failures are remembered by
-    ///     it.
-    /// - Returns: the token's new record.
-    @discardableResult
-    private func mark(
-        _ sent: RefreshToken, from earlier: RefreshToken? = nil,
-        _ change: @escaping @Sendable (inout RefreshTokenRecord) -> Void = { _ in }
-    ) async -> RefreshToken {
-        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
-        let (earlier, vault) = (earlier ?? sent, services.vault)
-        return await write("a refresh token could not be marked") { draft throws(VaultError) in
-            let unchanged = CacheChange(in: owner.partition)
-            guard try draft.loadTokens(of: owner).holds(sent) else { return (unchanged, sent) }
-            var (record, marked) = (earlier.record, earlier)
-            change(&record)
-            if record != earlier.record {
-                marked = try vault.seal(record, secret: try vault.secret(of: sent.sealed), in: owner.partition)
-            }
-            guard marked.sealed.box != sent.sealed.box else { return (unchanged, sent) }
-            return (CacheChange(in: owner.partition, [.refreshToken(.put(marked))]), marked)
-        } ?? sent
-    }
-
-    private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {
-        let vault = services.vault
-        await write("an app's family could not be noted") { draft throws(VaultError) in
-            let metadata = try vault.seal(
-                try draft.index.metadata(membership, of: client), secret: nil, in: client.partition)
-            return (CacheChange(in: client.partition, [.appMetadata(.put(metadata))]), ())
-        }
-    }
-
-    /// - Returns: `nil` if nothing was changed.
-    @discardableResult
-    private func write<Answer: Sendable>(
-        _ complaint: Logger.Message,
-        _ decide: @escaping @Sendable (PendingChanges) throws(VaultError) -> (change: CacheChange, answer: Answer)
-    ) async -> Answer? {
-        do throws(VaultError) {
-            return try await services.writer.writeTogether(in: request.partition, decide).answer
-        } catch {
-            services.log.error(complaint, metadata: ["cause": "\(error)"])
-            return nil
-        }
-    }
-}
-
-extension ProviderError {
-    /// The provider received the refresh token, and its response did not arrive.
-    fileprivate var mayHaveReplacedTheToken: Bool {
-        switch self {
-        case .outcomeUnknown: true
-        // Without a status the response was too large, or not HTTP: its content is unknown.
-        case .invalidResponse(let status, _): status == nil || status == 200
-        // The gateway got no response from the provider, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
-        case .unavailable(let status, _, _): status == 502 || status == 504
-        default: false
-        }
     }
 }

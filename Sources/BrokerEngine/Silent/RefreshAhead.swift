@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Logging
 import Synchronization
@@ -7,7 +8,7 @@ import Synchronization
 /// logged.
 final class RefreshAhead: Sendable {
     private struct State {
-        var renewals = RateLimitedWork<CacheIndex.OwnerKey>(limit: RefreshAhead.limit)
+        var renewals = RateLimitedWork<OwnerKey>(limit: RefreshAhead.limit)
         var isStopped = false
     }
 
@@ -15,12 +16,12 @@ final class RefreshAhead: Sendable {
     private let state = Mutex(State())
 
     /// - Returns: whether the caller has to start one. Quick: part of the hot path.
-    func begin(_ owner: CacheIndex.OwnerKey, at now: Duration) -> Bool {
+    func begin(_ owner: OwnerKey, at now: Duration) -> Bool {
         state.withLock { !$0.isStopped && $0.renewals.begin(owner, of: owner.group, at: now) == .new }
     }
 
     /// - Parameter failure: `nil` if the token is new.
-    func end(_ owner: CacheIndex.OwnerKey, _ failure: BrokerError?, at now: Duration) {
+    func end(_ owner: OwnerKey, _ failure: BrokerError?, at now: Duration) {
         let pause = failure.map { failure in
             max(
                 min(.seconds(failure.details.retryAfter ?? 0), RequestThrottle.longestPause),

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
@@ -47,7 +48,7 @@ final class RefreshFlights: Sendable {
         /// When callers must stop waiting; `nil` once they have been answered.
         var lateAt: Duration?
         /// Owners signed out meanwhile, with `revoke`.
-        var revoked: Set<CacheIndex.OwnerKey> = []
+        var revoked: Set<OwnerKey> = []
     }
 
     private let clock: any BrokerClock
@@ -58,12 +59,12 @@ final class RefreshFlights: Sendable {
     private static let glance = Duration.milliseconds(50)
 
     private struct State {
-        var flights: [CacheIndex.OwnerKey: Flight] = [:]
+        var flights: [OwnerKey: Flight] = [:]
         var places = FairQuota<Partition, GroupID>(limit: RefreshFlights.limit)
         /// Checks for late flights while there are any.
         var watch: Task<Void, Never>?
 
-        mutating func end(_ key: CacheIndex.OwnerKey) {
+        mutating func end(_ key: OwnerKey) {
             flights[key] = nil
             if flights.isEmpty {
                 watch?.cancel()
@@ -85,7 +86,7 @@ final class RefreshFlights: Sendable {
 
     /// - Parameter key: the owner of the refresh token.
     func join(
-        _ key: CacheIndex.OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome
+        _ key: OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome
     ) -> Joining {
         state.withLock { state in
             if let flight = state.flights[key] {
@@ -139,7 +140,7 @@ final class RefreshFlights: Sendable {
     }
 
     /// The person has signed out with revocation: this includes tokens that a flight in progress will bring.
-    func revoke(_ owners: [CacheIndex.OwnerKey]) {
+    func revoke(_ owners: [OwnerKey]) {
         state.withLock { state in
             for owner in owners {
                 for key in [owner, owner.ofFamilies] { state.flights[key]?.revoked.insert(owner) }
@@ -147,7 +148,7 @@ final class RefreshFlights: Sendable {
         }
     }
 
-    func isRevoked(_ owner: CacheIndex.OwnerKey) -> Bool {
+    func isRevoked(_ owner: OwnerKey) -> Bool {
         state.withLock { state in
             [owner, owner.ofFamilies].contains { state.flights[$0]?.revoked.contains(owner) ?? false }
         }

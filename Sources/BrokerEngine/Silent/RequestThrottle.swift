@@ -1,5 +1,7 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
+import Synchronization
 
 /// Silent requests that are answered from memory because the provider has just refused an equal one (MSAL, "Throttling";
 /// docs/decisions/0019). Pure: the time is a parameter.
@@ -190,7 +192,7 @@ extension BrokerError {
 
 extension RequestThrottle.Request {
     /// - Parameter token: the first one to be redeemed. Its nonce identifies it as well as the whole box, and is shorter.
-    init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?) {
+    init(_ request: SilentRequest, of owner: OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?) {
         self.init(
             partition: request.partition, owner: owner.owner, authority: request.target,
             token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: request.scopes,
@@ -200,7 +202,16 @@ extension RequestThrottle.Request {
 }
 
 extension RequestThrottle.TokenKey {
-    init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey) {
+    init(_ request: SilentRequest, of owner: OwnerKey) {
         self.init(partition: request.partition, owner: owner.owner, tokenType: request.tokenType)
+    }
+}
+
+/// The current throttle.
+final class ThrottleBox: Sendable {
+    private let throttle = Mutex(RequestThrottle())
+
+    func with<Value: Sendable>(_ body: (inout RequestThrottle) -> Value) -> Value {
+        throttle.withLock { body(&$0) }
     }
 }

@@ -1,13 +1,25 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
-import Logging
 
 /// `token.acquireSilent`, if memory does not have the token: never asks the person anything.
-struct SilentAcquisition: Sendable {
-    let services: EngineServices
+final class SilentAcquisition: Sendable {
+    let lookups: CacheLookup
+    private let renewals: TokenRenewals
+    private let refresh: Refresh
+    let missing: MissingTokens
+    let cache: TokenCache
+    private let settings: SettingsBox
+    let clock: any BrokerClock
+    let rejectedTokens = RejectedTokens()
 
-    typealias LookupResult = CacheLookup.LookupResult
-    var looking: CacheLookup { CacheLookup(services: services) }
+    init(
+        lookups: CacheLookup, renewals: TokenRenewals, refresh: Refresh, missing: MissingTokens, cache: TokenCache,
+        settings: SettingsBox, clock: any BrokerClock
+    ) {
+        (self.lookups, self.renewals, self.refresh, self.missing) = (lookups, renewals, refresh, missing)
+        (self.cache, self.settings, self.clock) = (cache, settings, clock)
+    }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         if let stepUp = request.stepUp { return try raised(to: stepUp, for: request) }
@@ -23,17 +35,17 @@ struct SilentAcquisition: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         var replaces = replaces
         while true {
-            let lookup = try looking.look(at: request)
+            let lookup = try lookups.look(at: request)
             switch lookup.decision {
             case .cached(let token) where token.sealed.box != replaces:
-                looking.renewIfDue(token, for: request, owner: lookup.owner)
-                return lookup.answer(token, services)
+                renewals.beginIfDue(token, from: lookup)
+                return lookups.answer(token, from: lookup)
             case .interact(let reason):
-                throw nothingToSpend(for: request, reason, lookup.owner).about(lookup.entry.account)
+                throw missing.error(for: request, reason, lookup.owner).about(lookup.entry.account)
             case .cached, .refresh: break
             }
             let outcome: RefreshFlights.Outcome
-            switch join(request, in: lookup, replaces: replaces) {
+            switch refresh.join(lookup, replaces: replaces) {
             case .joined(let flight):
                 outcome = await flight.value
             case .wait(let flight):
@@ -44,9 +56,9 @@ struct SilentAcquisition: Sendable {
                 }
             }
             do throws(BrokerError) {
-                let answer = try orCached(outcome, lookup, replaces: replaces).measured(for: request, by: services)
+                let answer = try orCached(outcome, lookup, replaces: replaces).measured(for: request, at: clock.now)
                 // Shared tokens are kept, but this app may have been signed out meanwhile.
-                let known = try services.knownAccounts(of: request.app, in: request.partition)
+                let known = try cache.accounts(of: request.app, in: request.partition)
                 guard known.isSignedIn(lookup.entry, for: request.app) else {
                     throw RefreshPrecondition.signedOut
                 }
@@ -55,29 +67,6 @@ struct SilentAcquisition: Sendable {
                 throw error.about(lookup.entry.account)
             }
         }
-    }
-
-    // MARK: Refreshes
-
-    /// - Parameter replaces: the cached access token to renew although it is still valid.
-    private func join(
-        _ request: SilentRequest, in lookup: LookupResult, replaces: [UInt8]?
-    ) -> RefreshFlights.Joining {
-        let refresh = Refresh(services: services, request: request, replaces: replaces)
-        return services.flights.join(lookup.refreshKey, for: .init(request), start: refresh.run)
-    }
-
-    /// Only the person can help; with the reason, if it is still known.
-    func nothingToSpend(
-        for request: SilentRequest, _ reason: ErrorReason, _ owner: CacheIndex.OwnerKey
-    ) -> BrokerError {
-        let now = services.clock.uptime
-        if let ending = services.throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }
-        // The sign-in brought no refresh token: the next one asks for it as the provider wants it.
-        if reason == .noTokens, (try? services.refreshTokenTakesConsent(owner.client)) == true {
-            return request.needsThePerson(.consentRequired)
-        }
-        return request.needsThePerson(reason)
     }
 
     /// While the provider cannot be asked, accepts a token that counts as expired only because it ends soon; and an expired one, if
@@ -93,62 +82,18 @@ struct SilentAcquisition: Sendable {
         let idToken = question.measuredIDToken(of: lookup.tokens)
         let inBuffer = lookup.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
         if let token = inBuffer {
-            return lookup.answer(token, services)
+            return lookups.answer(token, from: lookup)
         }
-        guard error.saysProviderIsDown, question.lifetimeOf == .accessToken, services.settings().extendedLifetime,
+        guard error.saysProviderIsDown, question.lifetimeOf == .accessToken, settings.value.extendedLifetime,
             let token = lookup.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
         else { throw error }
-        var answer = lookup.answer(token, services)
+        var answer = lookups.answer(token, from: lookup)
         answer.extendedLifetime = true
         return answer
-    }
-
-    // MARK: Renewals ahead of time
-
-    /// Renews a token in the background, unless a renewal is in progress.
-    func renewAhead(
-        _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
-    ) {
-        guard services.ahead.begin(owner, at: services.clock.uptime) else { return }
-        // Scopes that other requests use must not be lost.
-        let renewal = SilentRequest(request, forAllOf: token.record)
-        services.gate.join()
-        Task {
-            defer { services.gate.leave() }
-            let failure = await renew(token, for: renewal)
-            if let failure {
-                services.log.warning(
-                    "a token could not be renewed ahead of time; it stays in use",
-                    metadata: ["kind": "\(failure.kind.rawValue)", "cause": services.quoted(failure)])
-            }
-            services.ahead.end(owner, failure, at: services.clock.uptime)
-        }
-    }
-
-    private func renew(_ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest) async -> BrokerError? {
-        do throws(BrokerError) {
-            switch join(request, in: try looking.look(at: request), replaces: token.sealed.box) {
-            case .joined(let flight): _ = try await flight.value.get()
-            // Another request of this owner is in progress; its response may renew this token too. The next caller will see.
-            case .wait(let flight): _ = await flight.value
-            }
-            return nil
-        } catch {
-            return error
-        }
     }
 }
 
 extension BrokerError {
-    /// Names the account to the app, which may have omitted it.
-    func about(_ account: Account) -> BrokerError {
-        guard kind == .interactionRequired, details.accounts == nil else { return self }
-        var (copy, account) = (self, account)
-        if reason == .signedOut { account.signedIn = false }
-        copy.details.accounts = [account]
-        return copy
-    }
-
     /// The request and the sign-in are fine: the provider could not be asked, or asked for a pause.
     fileprivate var isForWantOfProvider: Bool {
         switch kind {
@@ -169,27 +114,11 @@ extension BrokerError {
 
 extension AcquiredToken {
     /// - Throws: `interactionRequired` if the ID token is requested, and the refresh brought no valid one.
-    fileprivate func measured(
-        for request: SilentRequest, by services: EngineServices
-    ) throws(BrokerError) -> AcquiredToken {
+    fileprivate func measured(for request: SilentRequest, at now: NumericDate) throws(BrokerError) -> AcquiredToken {
         guard request.query.lifetimeOf == .idToken else { return self }
-        if let idTokenEnd, idTokenEnd <= services.clock.now { throw request.needsThePerson(.idTokenExpired) }
+        if let idTokenEnd, idTokenEnd <= now { throw request.needsThePerson(.idTokenExpired) }
         var answer = self
         answer.lifetimeOf = .idToken
         return answer
-    }
-}
-
-extension SilentRequest {
-    func needsThePerson(_ reason: ErrorReason) -> BrokerError {
-        let sentence =
-            switch reason {
-            case .consentRequired:
-                "The provider keeps \(app.name) signed in only with the person's consent; sign in again to give it."
-            case .idTokenExpired:
-                "The ID token of \(app.name) has ended, and the provider gives another only at a sign-in; sign in again."
-            default: "There is no saved sign-in for \(app.name) here; sign in first."
-            }
-        return BrokerError(.interactionRequired, sentence, reason: reason)
     }
 }

@@ -15,14 +15,14 @@ extension InteractiveQuery {
 extension SilentAcquisition {
     /// The API requires stronger authentication (RFC 9470). A refresh does not bring that, but another app's sign-in may have.
     func raised(to stepUp: StepUp, for request: SilentRequest) throws(BrokerError) -> AcquiredToken {
-        let lookup = try looking.look(at: request)
+        let lookup = try lookups.look(at: request)
         if let rejected = request.rejectedToken, case .cached(let token) = lookup.decision,
             try !holds(token, rejected)
         {
-            return lookup.answer(token, services)
+            return lookups.answer(token, from: lookup)
         }
         if case .interact(let reason) = lookup.decision, reason != .idTokenExpired {
-            throw nothingToSpend(for: request, reason, lookup.owner).about(lookup.entry.account)
+            throw missing.error(for: request, reason, lookup.owner).about(lookup.entry.account)
         }
         let how = [
             stepUp.acrValues.isEmpty

@@ -18,11 +18,11 @@ struct CacheHandlers: Sendable {
             .waiting(ExportCache.self, outcome: { _, _ in RequestOutcome(words: "a backup of the cache was begun") }) {
                 request throws(BrokerError) in
                 CacheTransfer(
-                    try await services.broker.beginExport(
+                    try await services.broker.backups.beginExport(
                         with: Secret(request.params.passphrase), of: request.partition))
             },
             .waiting(ExportCachePart.self) { request throws(BrokerError) in
-                let part = try services.broker.exportPart(of: request.params.transfer, in: request.partition)
+                let part = try services.broker.backups.exportPart(of: request.params.transfer, in: request.partition)
                 return ExportCachePart.Result(data: Base64.encode(part.bytes), done: part.isLast)
             },
             .waiting(ImportCachePart.self) { request throws(BrokerError) in
@@ -30,7 +30,8 @@ struct CacheHandlers: Sendable {
                     throw BrokerError(.invalidParameter, "data is not base64; send the bytes of the file in it.")
                 }
                 return CacheTransfer(
-                    try services.broker.addImportPart(bytes, to: request.params.transfer, in: request.partition))
+                    try services.broker.backups.addImportPart(bytes, to: request.params.transfer, in: request.partition)
+                )
             },
             .waiting(
                 ImportBackup.self,
@@ -42,7 +43,7 @@ struct CacheHandlers: Sendable {
                 }
             ) { request throws(BrokerError) in
                 let params = request.params
-                return try await services.broker.importBackup(
+                return try await services.broker.backups.importBackup(
                     params.transfer, with: Secret(params.passphrase), replacingApps: params.replaceApps,
                     in: request.partition)
             },

@@ -60,17 +60,17 @@ struct WatchChecks: Sendable {
     }
 
     func times(of token: AcquiredToken, _ minimumLifetime: Int64?) -> WatchSchedule.Times {
-        services.broker.times(of: token, minimumLifetime: minimumLifetime)
+        services.broker.watched.times(of: token, minimumLifetime: minimumLifetime)
     }
 
     func held(_ token: AcquiredToken) throws(BrokerError) -> TokenWatch.HeldToken {
-        .init(box: token.token.sealed.box, fingerprint: try services.broker.fingerprint(of: token))
+        .init(box: token.token.sealed.box, fingerprint: try services.broker.watched.fingerprint(of: token))
     }
 
     private func isHeld(_ token: AcquiredToken, by watch: TokenWatch) throws(BrokerError) -> Bool {
         let held = watch.held
         if held.box == token.token.sealed.box { return true }
-        return try held.fingerprint == services.broker.fingerprint(of: token)
+        return try held.fingerprint == services.broker.watched.fingerprint(of: token)
     }
 
     /// Whether the caller would be admitted as when the last token was sent. A withdrawn grant is not asked for again.
@@ -88,7 +88,9 @@ struct WatchChecks: Sendable {
         params.query.challenge = params.query.challenge?.withoutClaims
         let request = Request<WatchToken>(
             params: params, Admission(app: watch.app, grant: watch.grant), correlationID: "", watch.context)
-        guard let token = try services.broker.glance(try tokens.silent(request)), !wantsClaims else { return false }
+        guard let token = try services.broker.watched.glance(try tokens.silent(request)), !wantsClaims else {
+            return false
+        }
         return try !isHeld(token, by: watch)
     }
 
@@ -108,7 +110,7 @@ struct WatchChecks: Sendable {
         let token: AcquiredToken
         // A quick check begins no early renewal: that would notify all watches, and they would check again.
         let broker = services.broker
-        if let cached = look == .glance ? try broker.glance(asked) : broker.memory.cached(asked) {
+        if let cached = look == .glance ? try broker.watched.glance(asked) : broker.memory.cached(asked) {
             token = cached
         } else {
             try context.beginWork()

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
+import BrokerTokenCache
 import BrokerValues
 import BrokerVault
 import Glibc
@@ -45,7 +46,7 @@ struct Parts: Sendable {
     private let index: CacheIndex
     private let stored: StoredRecord<AccessTokenRecord>
     private let refreshToken: StoredRecord<RefreshTokenRecord>
-    private let owner: CacheIndex.OwnerKey
+    private let owner: OwnerKey
     private let line: [UInt8]
     private let folder: String
     private let secret = Secret(String(repeating: "t", count: 800))
@@ -72,7 +73,7 @@ struct Parts: Sendable {
             RefreshTokenRecord(owner: record.owner, authority: record.authority, scopes: record.scopes, cachedAt: now),
             secret: secret, in: partition)
         try await vault.commit(VaultChange(in: partition, puts: [stored.sealed]))
-        owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
+        owner = OwnerKey(partition: partition, owner: record.owner)
         index = CacheIndex(vault: vault)
         _ = try index.loadTokens(of: owner)
         line = AcquireTokenSilent.requestLine(
@@ -95,7 +96,7 @@ struct Parts: Sendable {
 
     /// The token in memory that answers it.
     func lookUp() throws {
-        let question = SilentDecision.Question(
+        let question = CacheQuestion(
             scopes: Scopes(["mail.read"]), realm: "", rule: ExpiryRule(now: now, buffer: 300))
         guard let tokens = index.tokens(of: owner), case .cached = SilentDecision.decide(question, from: tokens) else {
             throw Wrong()

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -12,10 +13,10 @@ struct BackupFlowTests {
     private static let passphrase = Secret("correct horse")
 
     private func export(_ bed: EngineBed) async throws -> [UInt8] {
-        let transfer = try await bed.engine.beginExport(with: Self.passphrase, of: Sample.partition)
+        let transfer = try await bed.engine.backups.beginExport(with: Self.passphrase, of: Sample.partition)
         var bytes: [UInt8] = []
         while true {
-            let part = try bed.engine.exportPart(of: transfer, in: Sample.partition)
+            let part = try bed.engine.backups.exportPart(of: transfer, in: Sample.partition)
             bytes += part.bytes
             if part.isLast { return bytes }
         }
@@ -23,13 +24,13 @@ struct BackupFlowTests {
 
     private func upload(_ bytes: [UInt8], to engine: TokenBroker) throws -> String {
         let half = bytes.count / 2
-        let transfer = try engine.addImportPart(Array(bytes[..<half]), to: nil, in: Sample.partition)
-        return try engine.addImportPart(Array(bytes[half...]), to: transfer, in: Sample.partition)
+        let transfer = try engine.backups.addImportPart(Array(bytes[..<half]), to: nil, in: Sample.partition)
+        return try engine.backups.addImportPart(Array(bytes[half...]), to: transfer, in: Sample.partition)
     }
 
     @discardableResult
     private func restore(_ bytes: [UInt8], to bed: EngineBed) async throws -> CacheRestoreReport {
-        try await bed.engine.importBackup(
+        try await bed.engine.backups.importBackup(
             try upload(bytes, to: bed.engine), with: Self.passphrase, replacingApps: false, in: Sample.partition)
     }
 
@@ -204,7 +205,7 @@ struct BackupFlowTests {
         for (bytes, passphrase, kind, advice) in cases {
             let transfer = try upload(bytes, to: there.engine)
             let error = await #expect(throws: BrokerError.self) {
-                try await there.engine.importBackup(
+                try await there.engine.backups.importBackup(
                     transfer, with: Secret(passphrase), replacingApps: false, in: Sample.partition)
             }
             #expect(error?.kind == kind && error?.message.contains(advice) == true, "\(String(describing: error))")
@@ -216,14 +217,14 @@ struct BackupFlowTests {
     @Test("a transfer belongs to one person, and ends a minute after its last part or with a lock")
     func transfers() async throws {
         let bed = try await bed(mail)
-        let transfer = try await bed.engine.beginExport(with: Self.passphrase, of: Sample.partition)
-        func isThere() -> Bool { (try? bed.engine.addImportPart([], to: upload, in: Sample.partition)) != nil }
-        let upload = try bed.engine.addImportPart([1], to: nil, in: Sample.partition)
-        #expect(throws: BrokerError.self) { try bed.engine.exportPart(of: transfer, in: Partition(uid: 4242)) }
-        #expect(throws: BrokerError.self) { try bed.engine.exportPart(of: upload, in: Sample.partition) }
-        for _ in 0..<2 { _ = try bed.engine.addImportPart([1], to: nil, in: Sample.partition) }
+        let transfer = try await bed.engine.backups.beginExport(with: Self.passphrase, of: Sample.partition)
+        func isThere() -> Bool { (try? bed.engine.backups.addImportPart([], to: upload, in: Sample.partition)) != nil }
+        let upload = try bed.engine.backups.addImportPart([1], to: nil, in: Sample.partition)
+        #expect(throws: BrokerError.self) { try bed.engine.backups.exportPart(of: transfer, in: Partition(uid: 4242)) }
+        #expect(throws: BrokerError.self) { try bed.engine.backups.exportPart(of: upload, in: Sample.partition) }
+        for _ in 0..<2 { _ = try bed.engine.backups.addImportPart([1], to: nil, in: Sample.partition) }
         let error = #expect(throws: BrokerError.self) {
-            try bed.engine.addImportPart([1], to: nil, in: Sample.partition)
+            try bed.engine.backups.addImportPart([1], to: nil, in: Sample.partition)
         }
         #expect(error?.kind == .throttled)
         try await bed.clock.waitForSleepers(4)
@@ -231,7 +232,7 @@ struct BackupFlowTests {
         #expect(isThere())
         bed.clock.advance(bySeconds: 50)
         try await eventually("a place is free again") {
-            (try? bed.engine.addImportPart([1], to: nil, in: Sample.partition)) != nil
+            (try? bed.engine.backups.addImportPart([1], to: nil, in: Sample.partition)) != nil
         }
         #expect(isThere())
         await bed.engine.lock.lock(because: "test")
@@ -243,14 +244,14 @@ struct BackupFlowTests {
     func meanwhile() async throws {
         let (here, there) = (try await bed(mail), try await bed(mail))
         for number in 0..<300 { try await here.signIn("user-\(number)", mail) }
-        let transfer = try await here.engine.beginExport(with: Self.passphrase, of: Sample.partition)
+        let transfer = try await here.engine.backups.beginExport(with: Self.passphrase, of: Sample.partition)
         try await here.signIn("late", mail)
         _ = try await here.engine.forget(
             .username("user-7"), revoke: false, correlationID: "c", in: Sample.partition)
         var bytes: [UInt8] = []
         var isLast = false
         while !isLast {
-            let part = try here.engine.exportPart(of: transfer, in: Sample.partition)
+            let part = try here.engine.backups.exportPart(of: transfer, in: Sample.partition)
             bytes += part.bytes
             isLast = part.isLast
         }
@@ -338,7 +339,7 @@ struct BackupFlowTests {
         try await bed.vault.waitForHeld()
         let locking = Task { await bed.engine.lock.lock(because: "test") }
         try await eventually("no more is begun") {
-            (try? bed.engine.addImportPart([1], to: nil, in: Sample.partition)) == nil
+            (try? bed.engine.backups.addImportPart([1], to: nil, in: Sample.partition)) == nil
         }
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await restoring.value }

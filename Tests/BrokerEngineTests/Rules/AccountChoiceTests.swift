@@ -1,15 +1,16 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
 @Suite("Account selection")
 struct AccountChoiceTests {
     private func choose(
-        _ selector: AccountReference?, from entries: [KnownAccounts.Entry],
+        _ selector: AccountReference?, from entries: [KnownAccount],
         signOut: SignOutRecord? = nil, for app: AppRegistration = Sample.app(),
-        at authority: Authority = Sample.authority(), isAlive: (KnownAccounts.Entry) -> Bool = { _ in true }
+        at authority: Authority = Sample.authority(), isAlive: (KnownAccount) -> Bool = { _ in true }
     ) -> String {
         var known = KnownAccounts(entries)
         if let signOut { known.apply(.put(Sample.stored(signOut))) }

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -10,7 +11,7 @@ struct CacheLookupTests {
         _ scopes: [String], from tokens: CachedTokens, realm: String = "realm", now: NumericDate = Sample.now,
         minimumLifetime: Int64? = nil, bypass: Bool = false, type: TokenType = .bearer
     ) -> String {
-        let question = SilentDecision.Question(
+        let question = CacheQuestion(
             scopes: Scopes(scopes), realm: realm, tokenType: type,
             rule: ExpiryRule(now: now, buffer: 300, minimumLifetime: minimumLifetime), bypassesCache: bypass)
         switch SilentDecision.decide(question, from: tokens) {

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -201,7 +202,7 @@ struct CloudRuleTests {
 
     // MARK: Accounts
 
-    private static func account(_ name: String, in host: String, signedIn: Bool = true) -> KnownAccounts.Entry {
+    private static func account(_ name: String, in host: String, signedIn: Bool = true) -> KnownAccount {
         Sample.entry(
             AccountRecord(
                 group: app().effectiveGroup, homeAccountID: HomeAccountID(userID: name, tenantID: tenant),
@@ -211,7 +212,7 @@ struct CloudRuleTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
     private func choose(
-        _ selector: AccountReference?, _ accounts: [KnownAccounts.Entry], others: Set<String>
+        _ selector: AccountReference?, _ accounts: [KnownAccount], others: Set<String>
     ) -> String {
         let known = KnownAccounts(accounts)
         switch AccountChoice.choose(selector, from: known, for: Self.app(), at: Self.entra(), otherClouds: others) {

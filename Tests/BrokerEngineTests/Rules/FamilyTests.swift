@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -14,7 +15,7 @@ struct FamilyTests {
     }
 
     private func spendable(_ knowledge: FamilyKnowledge, ownToken: Bool = false) -> [String?] {
-        let question = SilentDecision.Question(
+        let question = CacheQuestion(
             scopes: Scopes(["a"]), realm: "realm", rule: ExpiryRule(now: Sample.now, buffer: 300))
         switch SilentDecision.decide(question, from: Sample.tokens([], refreshToken: ownToken), family: knowledge) {
         case .refresh(let tokens): return tokens.map(\.record.familyID)

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -9,7 +10,7 @@ struct ScopeRuleTests {
     private func answers(
         _ scopes: [String], at resources: [String] = [], _ tokens: [AccessTokenRecord]
     ) -> [String]? {
-        let question = SilentDecision.Question(
+        let question = CacheQuestion(
             scopes: Scopes(scopes), realm: "realm", resources: resources,
             rule: ExpiryRule(now: Sample.now, buffer: 300))
         if case .cached(let token) = SilentDecision.decide(question, from: Sample.tokens(tokens)) {

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -46,7 +47,7 @@ struct SignOutRuleTests {
 
     @Test("a sign-in without an account asks for the password when all are signed out")
     func login() {
-        func isDue(_ entries: KnownAccounts.Entry...) -> Bool {
+        func isDue(_ entries: KnownAccount...) -> Bool {
             let known = KnownAccounts(entries)
             return PromptRule.isEverybodySignedOut(among: known, for: Sample.app(), at: Sample.authority())
         }

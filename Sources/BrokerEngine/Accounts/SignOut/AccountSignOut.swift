@@ -1,33 +1,41 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
-import Logging
 
 /// `accounts.signOut`: stage after stage, each with its outcome. Stages that need the network come last, so that a person who is
 /// offline is still signed out here.
 struct AccountSignOut: Sendable {
-    let services: EngineServices
-    let request: SignOutRequest
+    let listing: AccountListing
+    let cache: TokenCache
+    let roster: any AppRoster
+    let flights: RefreshFlights
+    let revocation: TokenRevocation
+    let browser: BrowserSignOut
+    let events: EventHub
+    let settings: SettingsBox
+    let clock: any BrokerClock
 
-    private var partition: Partition { request.partition }
-
-    func run(onOpen: @escaping @Sendable (InteractionOpening) -> Void) async throws(BrokerError) -> SignOutStages {
+    func run(
+        _ request: SignOutRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void
+    ) async throws(BrokerError) -> SignOutStages {
+        let partition = request.partition
         try ExtraParameters.check(request.extraQueryParameters) { EndSessionRequest.reservedParameters.contains($0) }
-        let account = try theAccount()
+        let account = try theAccount(request)
         let reach = SignOutReach(
-            hasApp: request.app != nil, wipe: request.wipe, isSharedDevice: services.settings().isSharedDevice)
+            hasApp: request.app != nil, wipe: request.wipe, isSharedDevice: settings.value.isSharedDevice)
         let members: [GroupMember] =
             if let app = request.app, reach.sparesOthers {
-                try services.roster.members(of: app.effectiveGroup, in: partition)
+                try roster.members(of: app.effectiveGroup, in: partition)
             } else {
                 []
             }
         let local = LocalSignOut(
-            reach: reach, app: request.app, members: members, partition: partition, now: services.clock.now)
-        let (done, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            let (change, outcome) = try local.decide(account.stored.record, from: index, services.vault)
-            let prepared = try prepare(outcome, for: account)
+            reach: reach, app: request.app, members: members, partition: partition, now: clock.now)
+        let (done, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+            let (change, outcome) = try local.decide(account.stored.record, from: index, cache.vault)
+            let prepared = try prepare(outcome, for: account, request)
             // Before the next job in the queue, which may be the result of a refresh.
-            if request.revoke { services.flights.revoke(outcome.owners) }
+            if request.revoke { flights.revoke(outcome.owners) }
             return (change, prepared)
         }
         var stages = SignOutStages()
@@ -35,16 +43,20 @@ struct AccountSignOut: Sendable {
             isPersisted
             ? .done : .failed("it is done in memory, but the disk did not take it; the broker goes on trying.")
         if !reach.sparesOthers { stages.wipe = stages.local }
-        tell(done.signedOut.accounts)
+        let apps = apps(for: request)
+        tell(done.signedOut.accounts, apps, in: partition)
         if request.revoke {
-            stages.revocation = done.signedOut.isShared ? Self.othersNeedThem : await revocation.revoke(done.revocable)
+            stages.revocation =
+                done.signedOut.isShared
+                ? Self.othersNeedThem
+                : await revocation.revoke(done.revocable, as: apps, correlationID: request.correlationID)
         }
         if request.fromBrowser, let asker = done.asker {
-            stages.browser = await BrowserSignOut(
-                services: services, request: request, app: asker,
+            let order = BrowserSignOut.Order(
+                request: request, app: asker,
                 authority: asker.authority.cloud(account.stored.record.environment), idToken: done.idToken,
-                username: account.account.username
-            ).run(onOpen: onOpen)
+                username: account.account.username)
+            stages.browser = await browser.run(order, onOpen: onOpen)
         } else if request.fromBrowser {
             stages.browser = .failed("no app is registered that could end the browser's session.")
         }
@@ -61,15 +73,15 @@ struct AccountSignOut: Sendable {
 
     /// - Throws: if a secret cannot be decrypted; then nobody is signed out.
     private func prepare(
-        _ outcome: LocalSignOut.Outcome, for account: KnownAccounts.Entry
+        _ outcome: LocalSignOut.Outcome, for account: KnownAccount, _ request: SignOutRequest
     ) throws(VaultError) -> Prepared {
-        var prepared = Prepared(signedOut: outcome, asker: asker(for: account, outcome.idTokens))
+        var prepared = Prepared(signedOut: outcome, asker: asker(for: account, outcome.idTokens, request))
         for token in outcome.refreshTokens where request.revoke {
-            let secret = try services.vault.secret(of: token.sealed)
+            let secret = try cache.vault.secret(of: token.sealed)
             prepared.revocable.append(.init(token: secret, record: token.record))
         }
         if let idToken = prepared.asker.flatMap({ outcome.idTokens[ExactText($0.clientID)] }) {
-            prepared.idToken = try services.vault.secret(of: idToken)
+            prepared.idToken = try cache.vault.secret(of: idToken)
         }
         return prepared
     }
@@ -77,15 +89,14 @@ struct AccountSignOut: Sendable {
     private static let othersNeedThem = SignOutStages.Outcome.failed(
         "another app uses the same tokens; add wipe to sign it out, too.")
 
-    private func theAccount() throws(BrokerError) -> KnownAccounts.Entry {
-        let account = try AccountListing(services: services).require(
-            request.account, for: request.app, in: partition)
-        let entries: [KnownAccounts.Entry] =
+    private func theAccount(_ request: SignOutRequest) throws(BrokerError) -> KnownAccount {
+        let account = try listing.require(request.account, for: request.app, in: request.partition)
+        let entries: [KnownAccount] =
             if let app = request.app {
-                try services.knownAccounts(of: app, in: partition).entries
+                try cache.accounts(of: app, in: request.partition).entries
             } else {
-                try services.reading { () throws(VaultError) in
-                    try services.index.loadEveryAccount(in: partition)
+                try cache.reading { () throws(VaultError) in
+                    try cache.index.loadEveryAccount(in: request.partition)
                 }
             }
         guard let entry = entries.first(where: { $0.account.id == account.id }) else { throw AccountChoice.notFound }
@@ -94,31 +105,29 @@ struct AccountSignOut: Sendable {
 
     // MARK: Requesting app and authority
 
-    private var apps: [AppRegistration] {
-        (request.app.map { [$0] } ?? []) + services.roster.apps(in: partition)
-    }
-
-    private var revocation: TokenRevocation {
-        TokenRevocation(services: services, apps: apps, correlationID: request.correlationID)
+    private func apps(for request: SignOutRequest) -> [AppRegistration] {
+        (request.app.map { [$0] } ?? []) + roster.apps(in: request.partition)
     }
 
     /// The app to act as: the browser returns to its redirect URI.
-    private func asker(for account: KnownAccounts.Entry, _ idTokens: [ExactText: SealedRecord]) -> AppRegistration? {
-        guard let place = services.settings().authorities.recorded(account.stored.record.authority) else { return nil }
-        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
+    private func asker(
+        for account: KnownAccount, _ idTokens: [ExactText: SealedRecord], _ request: SignOutRequest
+    ) -> AppRegistration? {
+        guard let place = settings.value.authorities.recorded(account.stored.record.authority) else { return nil }
+        let here = apps(for: request).filter { CloudRules.reaches(place, from: $0, in: settings.clouds) }
         // The ID token that is sent is for the account's own provider only.
         return here.first { $0.identity == request.app?.identity }
             ?? here.first { idTokens[ExactText($0.clientID)] != nil } ?? here.first
     }
 
     /// Notifies each group once.
-    private func tell(_ accounts: [KnownAccounts.Entry]) {
+    private func tell(_ accounts: [KnownAccount], _ apps: [AppRegistration], in partition: Partition) {
         var told: Set<GroupID> = []
         for entry in accounts where told.insert(entry.stored.record.group).inserted {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
             var account = entry.account
             account.signedIn = false
-            services.events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, account)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, account)))
         }
     }
 }

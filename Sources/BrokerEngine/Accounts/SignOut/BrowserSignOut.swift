@@ -4,27 +4,38 @@ import BrokerValues
 /// Ends the browser's session at the provider (OpenID Connect RP-Initiated Logout 1.0): otherwise the next sign-in might not ask
 /// for a password.
 struct BrowserSignOut: Sendable {
-    let services: EngineServices
-    let request: SignOutRequest
-    /// Its client makes the request, and the browser returns to its redirect URI.
-    let app: AppRegistration
-    /// The app's authority in the account's cloud.
-    let authority: Authority
-    let idToken: Secret?
-    let username: String
+    let interactions: InteractionRegistry
+    let windows: BrowserWindows
+    let provider: any IdentityProvider
+    let random: any RandomSource
+    let clock: any BrokerClock
 
-    func run(onOpen: @Sendable (InteractionOpening) -> Void) async -> SignOutStages.Outcome {
+    /// One page to be opened.
+    struct Order: Sendable {
+        let request: SignOutRequest
+        /// Its client makes the request, and the browser returns to its redirect URI.
+        let app: AppRegistration
+        /// The app's authority in the account's cloud.
+        let authority: Authority
+        let idToken: Secret?
+        let username: String
+    }
+
+    func run(
+        _ order: Order, onOpen: @Sendable (InteractionOpening) -> Void
+    ) async -> SignOutStages.Outcome {
+        let (request, app) = (order.request, order.app)
         do throws(BrokerError) {
-            let interaction = Interaction<Void>(
-                for: app, of: request.claimant, in: request.partition, services)
-            try services.interactions.add(interaction)
-            defer { services.interactions.remove(interaction) }
-            let state = Base64URL.encode(services.random.bytes(32))
+            let interaction: Interaction<Void> = interactions.interaction(
+                for: app, of: request.claimant, in: request.partition)
+            try interactions.add(interaction)
+            defer { interactions.remove(interaction) }
+            let state = Base64URL.encode(random.bytes(32))
             interaction.show(.signedOut(app: app.name))
             interaction.expectRedirect { Self.isAnswer($0, to: state) ? .answer(.success(())) : .foreign }
             let window = try await BrowserWindow(
-                backTo: try .parse(app.redirectURI), for: interaction, services)
-            let outcome = await wait(for: interaction, state, in: window, onOpen)
+                backTo: try .parse(app.redirectURI), for: interaction, windows)
+            let outcome = await wait(order, for: interaction, state, in: window, onOpen)
             await window.close()
             return outcome
         } catch {
@@ -38,21 +49,22 @@ struct BrowserSignOut: Sendable {
     }
 
     private func wait(
-        for interaction: Interaction<Void>, _ state: String, in window: BrowserWindow,
+        _ order: Order, for interaction: Interaction<Void>, _ state: String, in window: BrowserWindow,
         _ onOpen: @Sendable (InteractionOpening) -> Void
     ) async -> SignOutStages.Outcome {
+        let request = order.request
         do throws(BrokerError) {
-            let url = try await page(state, window.redirectURI)
+            let url = try await page(order, state, window.redirectURI)
             try await window.open(
                 InteractionOpening(
                     interactionID: interaction.id, url: url, redirectURI: window.redirectURI,
-                    expiresOn: services.clock.now + request.timeout, correlationID: request.correlationID),
+                    expiresOn: clock.now + request.timeout, correlationID: request.correlationID),
                 by: request.presentation, onOpen)
         } catch {
             return .failed(error.message)
         }
-        let (clock, timeout) = (services.clock, request.timeout)
-        let timer = Task {
+        let timeout = request.timeout
+        let timer = Task { [clock] in
             try await clock.sleep(for: .seconds(timeout))
             interaction.end(
                 BrokerError(
@@ -68,17 +80,15 @@ struct BrowserSignOut: Sendable {
         }
     }
 
-    private func page(_ state: String, _ redirectURI: String) async throws(BrokerError) -> String {
-        var asked = EndSessionRequest(clientID: app.clientID)
-        asked.idTokenHint = idToken
-        asked.logoutHint = username
+    private func page(_ order: Order, _ state: String, _ redirectURI: String) async throws(BrokerError) -> String {
+        var asked = EndSessionRequest(clientID: order.app.clientID)
+        asked.idTokenHint = order.idToken
+        asked.logoutHint = order.username
         asked.postLogoutRedirectURI = redirectURI
         asked.state = state
-        asked.parameters = request.extraQueryParameters
-        let metadata = try await services.asking(authority) { () throws(ProviderError) in
-            try await services.provider.metadata(of: authority)
-        }
-        guard let url = services.provider.endSessionURL(asked, at: metadata) else {
+        asked.parameters = order.request.extraQueryParameters
+        let metadata = try await provider.metadata(for: order.authority)
+        guard let url = provider.endSessionURL(asked, at: metadata) else {
             throw BrokerError(.unsupported, "the provider offers no page that ends the browser's session.")
         }
         return url

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 
 /// The local part of a sign-out: removes tokens and remembers that the account is signed out.
@@ -16,11 +17,11 @@ struct LocalSignOut: Sendable {
     /// The sign-ins that ended, for the later stages.
     struct Outcome: Sendable {
         /// The accounts in every group that was reached.
-        var accounts: [KnownAccounts.Entry] = []
+        var accounts: [KnownAccount] = []
         /// Tokens that no other app has.
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
         /// The owners whose tokens were removed.
-        var owners: [CacheIndex.OwnerKey] = []
+        var owners: [OwnerKey] = []
         /// By client; a hint for the provider about the session to end.
         var idTokens: [ExactText: SealedRecord] = [:]
         /// Another app still uses the tokens.
@@ -49,7 +50,7 @@ struct LocalSignOut: Sendable {
                 && groups?.contains(owner.group) ?? true && client.map(owner.clientID.isExactly) ?? true
         }
         for owner in owners.sorted(by: { $0.bucket.lexicographicallyPrecedes($1.bucket) }) {
-            let key = CacheIndex.OwnerKey(partition: partition, owner: owner)
+            let key = OwnerKey(partition: partition, owner: owner)
             let tokens = try index.loadTokens(of: key)
             if let idToken = tokens.idTokens[account.realm] ?? tokens.idTokens.values.first {
                 let client = ExactText(owner.clientID)

@@ -4,30 +4,37 @@ import Logging
 
 /// Revokes refresh tokens at their providers (RFC 7009), as the app of the client they were issued to.
 struct TokenRevocation: Sendable {
-    let services: EngineServices
-    /// The apps whose clients may be used.
-    let apps: [AppRegistration]
-    let correlationID: String
+    let vault: any RecordVault
+    let provider: any IdentityProvider
+    let settings: SettingsBox
+    let log: Logger
 
     struct Revocable: Sendable {
         let token: Secret
         let record: RefreshTokenRecord
     }
 
+    /// - Parameter apps: whose clients may be used.
     /// - Returns: `.done`, or the cause of the last failure.
-    func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
+    func revoke(
+        _ tokens: [Revocable], as apps: [AppRegistration], correlationID: String
+    ) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
-        for one in tokens { if case .failed(let why) = await revoke(one) { outcome = .failed(why) } }
+        for one in tokens {
+            if case .failed(let why) = await revoke(one, as: apps, correlationID) { outcome = .failed(why) }
+        }
         return outcome
     }
 
     /// One after the other, each decrypted only when its turn comes: there may be many.
-    func revoke(_ tokens: [StoredRecord<RefreshTokenRecord>]) async -> SignOutStages.Outcome {
+    func revoke(
+        _ tokens: [StoredRecord<RefreshTokenRecord>], as apps: [AppRegistration], correlationID: String
+    ) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
         for stored in tokens {
             do throws(VaultError) {
-                let one = Revocable(token: try services.vault.secret(of: stored.sealed), record: stored.record)
-                if case .failed(let why) = await revoke(one) { outcome = .failed(why) }
+                let one = Revocable(token: try vault.secret(of: stored.sealed), record: stored.record)
+                if case .failed(let why) = await revoke(one, as: apps, correlationID) { outcome = .failed(why) }
             } catch {
                 outcome = .failed(error.description)
             }
@@ -35,37 +42,41 @@ struct TokenRevocation: Sendable {
         return outcome
     }
 
-    private func revoke(_ one: Revocable) async -> SignOutStages.Outcome {
-        guard let authority = services.settings().authorities.recorded(one.record.authority),
-            let client = client(of: one.record.owner, at: authority)
+    private func revoke(
+        _ one: Revocable, as apps: [AppRegistration], _ correlationID: String
+    ) async -> SignOutStages.Outcome {
+        guard let authority = settings.value.authorities.recorded(one.record.authority),
+            let client = client(of: one.record.owner, at: authority, among: apps)
         else { return .failed("no app is registered that could revoke the refresh token.") }
         do throws(ProviderError) {
-            let metadata = try await services.provider.metadata(of: authority)
-            guard CloudRules.mayRevoke(at: metadata, for: holders(of: one.record.owner, among: apps)) else {
+            let metadata = try await provider.metadata(of: authority)
+            guard CloudRules.mayRevoke(at: metadata, for: Self.holders(of: one.record.owner, among: apps)) else {
                 return .failed(
                     "\(authority.environment) names a revocation endpoint of another host; nothing is sent there.")
             }
-            try await services.provider.revoke(one.token, .refreshToken, as: client, at: metadata)
+            try await provider.revoke(one.token, .refreshToken, as: client, at: metadata)
             return .done
         } catch {
             let failure = ProviderErrors.brokerError(error, at: authority)
-            services.log.notice(
+            log.notice(
                 "a refresh token could not be revoked",
-                metadata: ["correlation_id": "\(correlationID)", "cause": services.quoted(error)])
+                metadata: ["correlation_id": "\(correlationID)", "cause": settings.quoted(error)])
             return .failed(failure.message)
         }
     }
 
     /// Any client of the group may redeem and revoke a family's token.
-    private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
-        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
-        let clients = holders(of: owner, among: here).map { $0.credentials(at: place) }
+    private func client(
+        of owner: TokenOwner, at place: Authority, among apps: [AppRegistration]
+    ) -> ClientCredentials? {
+        let here = apps.filter { CloudRules.reaches(place, from: $0, in: settings.clouds) }
+        let clients = Self.holders(of: owner, among: here).map { $0.credentials(at: place) }
         guard !owner.clientID.isEmpty else { return clients.first }
         // Two providers may have issued the same client id: the secret belongs to the app that is registered here.
         return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
     }
 
-    private func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
+    private static func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
         apps.filter {
             owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID.isExactly(owner.clientID)
         }

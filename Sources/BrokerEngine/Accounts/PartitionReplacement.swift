@@ -1,0 +1,41 @@
+import BrokerModel
+import BrokerTokenCache
+import BrokerValues
+
+/// Work that makes the vault differ from memory.
+struct PartitionReplacement: Sendable {
+    let cache: TokenCache
+    let roster: any AppRoster
+    let interactions: InteractionRegistry
+
+    func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
+        interactions.endAll(Self.removed, in: partition)
+        try await replace(partition) { () throws(VaultError) in try await store.erase(partition) }
+    }
+
+    func acceptState(of partition: Partition) async throws(BrokerError) {
+        try await replace(partition) { [vault = cache.vault] () throws(VaultError) in
+            try await vault.acceptState(of: partition)
+        }
+    }
+
+    /// Nothing of the person is written meanwhile; memory is read anew afterwards.
+    private func replace(
+        _ partition: Partition, _ body: @escaping @Sendable () async throws(VaultError) -> Void
+    ) async throws(BrokerError) {
+        let outcome = await cache.writer.aside(in: partition) {
+            [index = cache.index, roster] isFlushed -> Result<Void, BrokerError> in
+            guard isFlushed else { return .failure(Self.notWritten) }
+            do throws(VaultError) { try await body() } catch { return .failure(BrokerError(error)) }
+            index.forget(partition)
+            roster.forget()
+            return .success(())
+        }
+        try outcome.get()
+    }
+
+    private static let removed = BrokerError(
+        .userCanceled, "The sign-in was ended because an administrator removed what the broker had of this user.")
+    private static let notWritten = BrokerError(
+        .internal, "The disk has not taken everything yet; make room, and try again.", reason: .vaultNotWritable)
+}

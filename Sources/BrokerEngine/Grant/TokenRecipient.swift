@@ -1,0 +1,17 @@
+import BrokerModel
+import BrokerValues
+
+/// Who gets the tokens of a response, and what was requested.
+struct TokenRecipient: Sendable {
+    let app: AppRegistration
+    let partition: Partition
+    /// The resources for which the token was requested.
+    let resources: [String]
+    /// The type that the app requested.
+    let tokenType: TokenType
+
+    init(_ request: some TokenRequest) {
+        (app, partition) = (request.app, request.partition)
+        (resources, tokenType) = (request.query.resources, request.query.tokenType)
+    }
+}

@@ -1,0 +1,39 @@
+import BrokerModel
+import BrokerTokenCache
+import BrokerValues
+
+/// What sign-ins have shown of a client at its provider, in the client's record. All of it reads the disk.
+struct ClientKnowledge: Sendable {
+    let cache: TokenCache
+
+    /// ``AppMetadataRecord/refreshTokenTakesConsent``.
+    func refreshTokenTakesConsent(_ client: ClientKey) throws(BrokerError) -> Bool? {
+        try cache.reading { () throws(VaultError) in
+            try cache.index.loadMetadata(of: client)?.refreshTokenTakesConsent
+        }
+    }
+
+    /// ``AppMetadataRecord/refusesOfflineAccess``.
+    func refusesOfflineAccess(_ client: ClientKey) throws(BrokerError) -> Bool {
+        try cache.reading { () throws(VaultError) in
+            try cache.index.loadMetadata(of: client)?.refusesOfflineAccess == true
+        }
+    }
+
+    /// Records what a failed sign-in shows about `offline_access`, for the next one.
+    func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: ClientKey) async {
+        let known = try? refusesOfflineAccess(client)
+        guard let refuses = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
+        await note(of: client) { $0.refusesOfflineAccess = refuses }
+    }
+
+    /// Knowledge that cannot be written is learnt again by the next sign-in.
+    func note(of client: ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
+        _ = try? await cache.write(in: client.partition) { [vault = cache.vault] index throws(VaultError) in
+            var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)
+            change(&record)
+            let sealed = try vault.seal(record, secret: nil, in: client.partition)
+            return (CacheChange(in: client.partition, [.appMetadata(.put(sealed))]), ())
+        }
+    }
+}

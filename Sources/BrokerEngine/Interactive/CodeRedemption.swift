@@ -1,0 +1,52 @@
+import BrokerModel
+import BrokerValues
+
+/// Redeems the code that a browser brought, and keeps the tokens.
+struct CodeRedemption: Sendable {
+    let provider: any IdentityProvider
+    let revocations: Revocations
+    let clients: ClientKnowledge
+    let store: TokenResponseStore
+
+    func redeem(
+        _ code: RedirectCheck.AuthorizationCode, of attempt: AuthorizationAttempt, for plan: SignInPlan
+    ) async throws(BrokerError) -> AcquiredToken {
+        let request = plan.request
+        let place = code.cloud ?? plan.authority
+        let metadata = try await metadata(for: code, of: attempt)
+        var extras = request.extras
+        extras.proofKey = attempt.proofKey
+        let response: TokenResponse
+        do throws(ProviderError) {
+            response = try await provider.redeem(
+                .authorizationCode(
+                    code.code, verifier: attempt.verifier, redirectURI: attempt.authorization.redirectURI),
+                with: extras, as: request.app.credentials(at: place), at: metadata)
+        } catch {
+            if case .unusableTokens(let rest) = error {
+                revocations.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
+            }
+            throw ProviderErrors.brokerError(error, at: place)
+        }
+        let authorization = attempt.authorization
+        let takesConsent = OfflineConsent.learnt(
+            from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: plan.prompt,
+            known: try clients.refreshTokenTakesConsent(plan.client), at: metadata)
+        if let takesConsent { await clients.note(of: plan.client) { $0.refreshTokenTakesConsent = takesConsent } }
+        return try await store.keepSignedIn(
+            response, for: TokenRecipient(request), asked: request.scopes, sent: attempt.scopes,
+            nonce: attempt.authorization.nonce,
+            requirements: plan.requirements, at: place, metadata: metadata, proofKey: attempt.proofKey)
+    }
+
+    /// The metadata of the code's receiver: asked of a host that was looked up among the known clouds, never of one that only the
+    /// redirect names.
+    private func metadata(
+        for code: RedirectCheck.AuthorizationCode, of attempt: AuthorizationAttempt
+    ) async throws(BrokerError) -> ProviderMetadata {
+        guard let cloud = code.cloud else { return attempt.metadata }
+        let metadata = try await provider.metadata(for: cloud)
+        try CloudRules.check(metadata, issuer: code.issuer)
+        return metadata
+    }
+}

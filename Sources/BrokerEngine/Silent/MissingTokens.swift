@@ -1,0 +1,46 @@
+import BrokerModel
+import BrokerTokenCache
+import BrokerValues
+
+/// Why only the person can help a request: nothing is left to redeem.
+struct MissingTokens: Sendable {
+    let throttle: ThrottleBox
+    let clients: ClientKnowledge
+    let clock: any BrokerClock
+
+    /// - Returns: with the reason, if it is still known.
+    func error(for request: SilentRequest, _ reason: ErrorReason, _ owner: OwnerKey) -> BrokerError {
+        let now = clock.uptime
+        if let ending = throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }
+        // The sign-in brought no refresh token: the next one asks for it as the provider wants it.
+        if reason == .noTokens, (try? clients.refreshTokenTakesConsent(owner.client)) == true {
+            return request.needsThePerson(.consentRequired)
+        }
+        return request.needsThePerson(reason)
+    }
+}
+
+extension SilentRequest {
+    func needsThePerson(_ reason: ErrorReason) -> BrokerError {
+        let sentence =
+            switch reason {
+            case .consentRequired:
+                "The provider keeps \(app.name) signed in only with the person's consent; sign in again to give it."
+            case .idTokenExpired:
+                "The ID token of \(app.name) has ended, and the provider gives another only at a sign-in; sign in again."
+            default: "There is no saved sign-in for \(app.name) here; sign in first."
+            }
+        return BrokerError(.interactionRequired, sentence, reason: reason)
+    }
+}
+
+extension BrokerError {
+    /// Names the account to the app, which may have omitted it.
+    func about(_ account: Account) -> BrokerError {
+        guard kind == .interactionRequired, details.accounts == nil else { return self }
+        var (copy, account) = (self, account)
+        if reason == .signedOut { account.signedIn = false }
+        copy.details.accounts = [account]
+        return copy
+    }
+}

@@ -1,0 +1,180 @@
+import BrokerModel
+import BrokerTokenCache
+import BrokerValues
+
+/// Sends one refresh token to its provider, and keeps what it brings.
+final class RefreshTokenExchange: Sendable {
+    typealias RefreshToken = StoredRecord<RefreshTokenRecord>
+
+    enum Attempt {
+        case done(AcquiredToken)
+        /// Another token may do better than this one.
+        case useless(RefreshToken, BrokerError, Failure)
+    }
+
+    /// The consequence for a token that was of no use.
+    enum Failure {
+        case isDead
+        /// The whole account is gone.
+        case accountIsGone
+        /// It is for clients of its family, to which this client does not belong.
+        case notInFamily
+    }
+
+    private let cache: TokenCache
+    private let provider: any IdentityProvider
+    private let proofKeys: ProofKeys
+    private let intents: RefreshIntents
+    private let updates: RefreshTokenUpdates
+    private let store: TokenResponseStore
+    private let clock: any BrokerClock
+    private let locks = RefreshTokenLocks()
+
+    init(
+        cache: TokenCache, provider: any IdentityProvider, proofKeys: ProofKeys, updates: RefreshTokenUpdates,
+        store: TokenResponseStore, clock: any BrokerClock
+    ) {
+        (self.cache, self.provider, self.proofKeys) = (cache, provider, proofKeys)
+        (self.updates, self.store, self.clock) = (updates, store, clock)
+        intents = RefreshIntents(cache: cache, clock: clock)
+    }
+
+    func secret(of token: RefreshToken) throws(BrokerError) -> Secret { try cache.secret(of: token.sealed) }
+
+    /// Waits until the token is not in use elsewhere.
+    func spend(_ token: RefreshToken, _ secret: Secret, in lookup: LookupResult) async throws(BrokerError) -> Attempt {
+        let environment = token.record.owner.environment
+        await locks.take(secret, at: environment)
+        defer { locks.leave(secret, at: environment) }
+        // An earlier holder of the lock may have received another token.
+        let owner = OwnerKey(partition: lookup.request.partition, owner: token.record.owner)
+        if try !cache.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
+            throw why
+        }
+        return try await redeem(token, secret, in: lookup)
+    }
+
+    private func redeem(
+        _ refreshToken: RefreshToken, _ secret: Secret, in lookup: LookupResult
+    ) async throws(BrokerError) -> Attempt {
+        let request = lookup.request
+        let metadata = try await provider.metadata(for: lookup.destination)
+        try CloudRules.check(metadata, for: request.app)
+        var extras = request.extras
+        extras.parameters = request.extraParameters
+        extras.home = lookup.entry.stored.record.homeAccountID
+        extras.proofKey = try proofKeys.key(
+            for: request.tokenType, spending: refreshToken.record, of: lookup.tokens, at: metadata)
+        let known = ScopeRules.toRefresh(
+            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
+            earlier: Scopes(refreshToken.record.scopes),
+            // The grant may be for several resources, where not every scope is known at each.
+            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
+        let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
+        // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
+        let sent = await intents.mark(refreshToken, in: request.partition)
+        let response: TokenResponse
+        do throws(ProviderError) {
+            response = try await provider.redeem(
+                .refreshToken(secret, scopes: asked), with: extras,
+                as: request.app.credentials(at: lookup.destination), at: metadata)
+        } catch {
+            if case .unusableTokens(let rest) = error {
+                await store.keepRefreshTokenOnly(
+                    rest, for: TokenRecipient(request), sent: asked, replacing: sent, proofKey: extras.proofKey,
+                    at: metadata)
+            }
+            return try await classify(error, of: sent, before: refreshToken, asked: asked, in: lookup)
+        }
+        var spent = sent
+        let isReusable = response.refreshToken.map { $0 == secret } ?? true
+        // It may stay, and is as good as new then: the response does not always replace a family's token.
+        if response.refreshToken == nil || sent.record.familyID != nil {
+            spent = await updates.mark(sent, from: refreshToken) {
+                ($0.unansweredAt, $0.refusedAt) = (nil, nil)
+                $0.isReusable = isReusable ? true : nil
+            }
+        }
+        // For the successor, which may be the same token.
+        var record = spent.record
+        record.isReusable = isReusable ? true : nil
+        spent = RefreshToken(record: record, sealed: spent.sealed)
+        return .done(
+            try await store.keepRefreshed(
+                response, for: TokenRecipient(request), asked: request.scopes, sent: asked, replacing: spent,
+                of: lookup.entry,
+                at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
+                contexts: ClaimsRule.essentialContexts(in: request.claims),
+                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
+    }
+
+    /// A family's token may come from another app's sign-in.
+    private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
+        guard refreshToken.record.familyID == nil,
+            let idToken = lookup.tokens.idTokens[lookup.question.realm]
+        else { return nil }
+        return try? cache.vault.secret(of: idToken)
+    }
+
+    /// - Parameters:
+    ///   - sent: marked as in flight.
+    ///   - before: the previous record of the token.
+    /// - Throws: if the failure is not about the token.
+    private func classify(
+        _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
+        in lookup: LookupResult
+    ) async throws(BrokerError) -> Attempt {
+        let request = lookup.request
+        let refusal: OAuthRefusal
+        switch error {
+        case .refused(let told):
+            refusal = told
+        case .refusedWithoutReason(let status, _) where before.record.refusedAt != nil:
+            // It was no transient problem of an intermediary: the token is dead.
+            refusal = OAuthRefusal(
+                error: "invalid_grant", description: "The provider gave no reason.", status: status)
+        case .refusedWithoutReason:
+            let now = clock.now
+            await updates.mark(sent, from: before) { $0.refusedAt = now }
+            throw ProviderErrors.brokerError(error, at: lookup.destination)
+        default:
+            if !error.mayHaveReplacedTheToken { await updates.mark(sent, from: before) }
+            throw ProviderErrors.brokerError(error, at: lookup.destination)
+        }
+        let now = clock.now
+        var circumstances = RefreshRefusal.Circumstances()
+        circumstances.refusedScopes = ScopeRefusal(
+            asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind)
+        circumstances.sentClaims = request.claims != nil
+        circumstances.answerWasLost = before.record.unansweredAt != nil || refusal.isOfSecondTry
+        circumstances.isAtHome = lookup.isAtHome
+        if case .refusedWithoutReason = error { circumstances.isSecondWithoutReason = true }
+        circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
+        let meaning = RefreshRefusal(refusal, circumstances, at: lookup.destination)
+        if meaning.isClientMismatch, before.record.familyID != nil {
+            return .useless(await updates.mark(sent, from: before), request.needsThePerson(.noTokens), .notInFamily)
+        }
+        guard meaning.tokenState == .dead else {
+            await updates.mark(sent, from: before) {
+                if meaning.showsNarrowing { $0.grantNarrows = true }
+                $0.refusedAt = meaning.tokenState == .doubtful ? $0.refusedAt ?? now : nil
+            }
+            throw meaning.error
+        }
+        return .useless(sent, meaning.error, meaning.isAccountGone ? .accountIsGone : .isDead)
+    }
+}
+
+extension ProviderError {
+    /// The provider received the refresh token, and its response did not arrive.
+    fileprivate var mayHaveReplacedTheToken: Bool {
+        switch self {
+        case .outcomeUnknown: true
+        // Without a status the response was too large, or not HTTP: its content is unknown.
+        case .invalidResponse(let status, _): status == nil || status == 200
+        // The gateway got no response from the provider, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
+        case .unavailable(let status, _, _): status == 502 || status == 504
+        default: false
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import BrokerModel
+import BrokerTokenCache
+import BrokerValues
+
+/// The steps of a silent request (MSAL, "Silent"): the cached access token, then the refresh tokens, then the person.
+package enum SilentDecision: Sendable {
+    case cached(StoredRecord<AccessTokenRecord>)
+    /// The app's own refresh token first, then a family's: the next is tried if one turns out to be dead.
+    case refresh([StoredRecord<RefreshTokenRecord>])
+    case interact(ErrorReason)
+
+    package static func decide(
+        _ question: CacheQuestion, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
+    ) -> SilentDecision {
+        if !question.bypassesCache {
+            let idToken = question.measuredIDToken(of: tokens)
+            let token = tokens.accessToken(for: question) { question.isUsable($0, beside: idToken) }
+            if let token { return question.isOver(idToken) ? .interact(.idTokenExpired) : .cached(token) }
+        }
+        let spendable = tokens.spendable(for: question.tokenType, family)
+        return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
+    }
+}
+
+extension CacheQuestion {
+    /// `nil` if the access token is measured, or the ID token's expiry is unknown.
+    func measuredIDToken(of tokens: CachedTokens) -> TokenLifetime? {
+        lifetimeOf == .idToken ? tokens.idTokenLifetimes[realm] : nil
+    }
+
+    /// Whether the lifetimes of a cached access token and its ID token suffice for the request.
+    func isUsable(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
+        guard lifetimeOf == .idToken, let idToken else { return rule.isUsable(token) }
+        // The refresh that brought the access token brought no other ID token; the next would not either.
+        return rule.withoutMinimum.isUsable(token) && (rule.isUsable(idToken) || idToken.cachedAt < token.cachedAt)
+    }
+
+    /// The same, while the provider cannot be reached.
+    func isUsableInBuffer(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
+        guard lifetimeOf == .idToken, let idToken else { return rule.isUsableInBuffer(token) }
+        return rule.withoutMinimum.isUsableInBuffer(token) && rule.isUsableInBuffer(idToken)
+    }
+
+    /// Whether the ID token is requested and has expired.
+    func isOver(_ idToken: TokenLifetime?) -> Bool {
+        lifetimeOf == .idToken && idToken.map { !rule.isAlive($0) } ?? false
+    }
+}

@@ -1,0 +1,42 @@
+import BrokerModel
+import BrokerValues
+
+/// An imported refresh token that several groups have (docs/decisions/0010): its replacement in one group replaces it in all. A
+/// provider that rotates tokens ends the whole sign-in if an old one is used again.
+extension CacheChange {
+    /// - Parameters:
+    ///   - successor: as it is written for the owner that redeemed the token.
+    ///   - isFamilys: whether other clients of its family may redeem it, too.
+    package mutating func share(
+        _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: PendingChanges,
+        _ vault: any RecordVault
+    ) throws(VaultError) {
+        guard let origin = successor.origin else { return }
+        let twins = try draft.index.loadRefreshTokens(
+            ofOrigins: [origin], in: partition, from: draft.loadTokens)
+        for twin in twins where !settles(twin.record) {
+            guard isFamilys || twin.record.owner.clientID.isExactly(successor.owner.clientID) else { continue }
+            // Only this owner has the key that it is bound to.
+            guard successor.keyThumbprint == nil else {
+                add(.refreshToken(.delete(twin)))
+                continue
+            }
+            let record = successor.taking(place: twin.record)
+            add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
+        }
+    }
+}
+
+extension RefreshTokenRecord {
+    /// A copy for another owner of the same token.
+    package func taking(place: RefreshTokenRecord) -> RefreshTokenRecord {
+        var record = self
+        (record.owner, record.familyID, record.extra) = (place.owner, place.familyID, place.extra)
+        return record
+    }
+
+    /// The identifier of an imported token. The token is long and random, and the record is sealed: no key is needed.
+    package static func origin(of token: Secret) -> String {
+        Base64URL.encode(token.withBytes { Blake2b.hash(Array($0), length: 16) })
+    }
+}
