@@ -91,7 +91,7 @@ struct Engine: Sendable {
     }
 }
 
-/// What many flows share.
+/// Parts that many flows share.
 struct SharedParts: Sendable {
     let cache: TokenCache
     let provider: any IdentityProvider

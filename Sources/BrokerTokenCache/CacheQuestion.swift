@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// What a request asks of an owner's cached tokens.
+/// A request's demands on its owner's cached tokens.
 package struct CacheQuestion: Sendable {
     package var scopes: Scopes
     package var realm: String

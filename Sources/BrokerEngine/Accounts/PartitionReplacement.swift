@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Work that makes the vault differ from memory.
+/// Replaces what the vault has of a person; memory then reads it anew.
 struct PartitionReplacement: Sendable {
     let cache: TokenCache
     let roster: any AppRoster

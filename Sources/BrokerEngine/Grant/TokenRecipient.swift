@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// Who gets the tokens of a response, and what was requested.
+/// The app that gets the tokens of a response, and its request.
 struct TokenRecipient: Sendable {
     let app: AppRegistration
     let partition: Partition

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// What sign-ins have shown of a client at its provider, in the client's record. All of it reads the disk.
+/// Knowledge about a client at its provider, from its sign-ins, in the client's record. All of it reads the disk.
 struct ClientKnowledge: Sendable {
     let cache: TokenCache
 

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// What one flight asks of the provider and the person.
+/// The question of one flight to the provider and the person.
 struct SignInPlan: Sendable {
     /// The first request; those that joined ask for the same.
     let request: InteractiveRequest

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Why only the person can help a request: nothing is left to redeem.
+/// The error for a request that only the person can help, because nothing is left to redeem.
 struct MissingTokens: Sendable {
     let throttle: ThrottleBox
     let clients: ClientKnowledge

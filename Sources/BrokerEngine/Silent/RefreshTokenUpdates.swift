@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Records what is learnt of refresh tokens when they are redeemed. A failure to write it is only logged.
+/// Records the outcomes of redeemed refresh tokens. A failure to write is only logged.
 struct RefreshTokenUpdates: Sendable {
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
