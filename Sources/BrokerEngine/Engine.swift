@@ -5,7 +5,6 @@ import Logging
 
 /// The engine's flows, wired once. Each gets what it uses; none knows this place.
 struct Engine: Sendable {
-    let memory: CachedAnswers
     let silent: SilentAcquisition
     let watched: WatchedTokens
     let renewals: TokenRenewals
@@ -51,7 +50,6 @@ struct Engine: Sendable {
             missing: missing, throttle: throttle, clock: clock)
         let renewals = TokenRenewals(
             lookups: lookups, refresh: refresh, gate: gate, settings: settings, clock: clock, log: log)
-        memory = CachedAnswers(lookups: lookups, renewals: renewals)
         silent = SilentAcquisition(
             lookups: lookups, renewals: renewals, refresh: refresh, missing: missing, cache: cache, settings: settings,
             clock: clock)
@@ -61,13 +59,13 @@ struct Engine: Sendable {
         let signIn = SignIn(
             questions: AuthorizationQuestions(cache: cache, proofKeys: proofKeys, random: random, log: log),
             redemption: CodeRedemption(provider: provider, revocations: revocations, clients: clients, store: store),
-            interactions: interactions, windows: windows, provider: provider, clients: clients, events: events,
+            interactions: interactions, windows: windows, provider: provider, clients: clients,
             settings: settings, log: log)
         interactive = InteractiveAcquisition(
             cache: cache, interactions: interactions, signIn: signIn, gate: gate, settings: settings, clock: clock)
         deviceCode = DeviceCodeAcquisition(
             cache: cache, provider: provider, interactions: interactions, clients: clients, proofKeys: proofKeys,
-            store: store, revocations: revocations, events: events, settings: settings, clock: clock)
+            store: store, revocations: revocations, settings: settings, clock: clock)
 
         let listing = AccountListing(cache: cache, settings: settings)
         let revocation = TokenRevocation(vault: cache.vault, provider: provider, settings: settings, log: log)
@@ -103,5 +101,5 @@ struct SharedParts: Sendable {
     let interactions: InteractionRegistry
     let revocations: Revocations
     let throttle = ThrottleBox()
-    let events = EventHub()
+    let events: EventHub
 }

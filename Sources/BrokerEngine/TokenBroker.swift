@@ -27,12 +27,14 @@ package final class TokenBroker: Sendable {
         let gate = LockGate(clock: clock)
         let cache = TokenCache(
             vault: vault, clock: clock, retryInterval: { .seconds(box.read(\.writeRetryInterval)) }, log: log)
-        let interactions = InteractionRegistry(settings: box, random: random, payer: payer)
+        let events = EventHub()
+        let interactions = InteractionRegistry(settings: box, random: random, events: events, payer: payer)
         let transfers = CacheTransfers(clock: clock, random: random)
         shared = SharedParts(
             cache: cache, provider: provider, roster: roster, clock: clock, settings: box, gate: gate,
             flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.read(\.answerPatience)) },
-            interactions: interactions, revocations: Revocations(provider: provider, settings: box, log: log))
+            interactions: interactions, revocations: Revocations(provider: provider, settings: box, log: log),
+            events: events)
         engine = Engine(
             shared, windows: BrowserWindows(redirects: redirects, browser: browser), proofs: proofs, random: random,
             log: log)
@@ -66,10 +68,9 @@ package final class TokenBroker: Sendable {
 
     // MARK: Tokens
 
-    /// The hot path.
-    package var memory: CachedAnswers { engine.memory }
-
-    package var watched: WatchedTokens { engine.watched }
+    /// The hot path: answers from memory without waiting; `nil` if the request would have to wait or be refused. Safe on an event
+    /// loop. A token that is due for renewal is still returned, and renewed meanwhile.
+    package func cached(_ request: SilentRequest) -> AcquiredToken? { engine.silent.cached(request) }
 
     /// - Throws: `interactionRequired` if only the person can help; `offline` and `serverUnavailable` if trying again later makes
     ///   sense.
@@ -96,6 +97,8 @@ package final class TokenBroker: Sendable {
 
     /// - Throws: `interactionRequired` if there is no DPoP token to make a proof for.
     package func proof(_ request: ProofRequest) throws(BrokerError) -> IssuedProof { try engine.proofs.prove(request) }
+
+    package var watched: WatchedTokens { engine.watched }
 
     // MARK: Interactions
 

@@ -11,18 +11,17 @@ final class DeviceCodeAcquisition: Sendable {
     private let proofKeys: ProofKeys
     private let store: TokenResponseStore
     private let revocations: Revocations
-    private let events: EventHub
     private let settings: SettingsBox
     private let clock: any BrokerClock
 
     init(
         cache: TokenCache, provider: any IdentityProvider, interactions: InteractionRegistry, clients: ClientKnowledge,
-        proofKeys: ProofKeys, store: TokenResponseStore, revocations: Revocations, events: EventHub,
+        proofKeys: ProofKeys, store: TokenResponseStore, revocations: Revocations,
         settings: SettingsBox, clock: any BrokerClock
     ) {
         (self.cache, self.provider, self.interactions, self.clients) = (cache, provider, interactions, clients)
         (self.proofKeys, self.store, self.revocations) = (proofKeys, store, revocations)
-        (self.events, self.settings, self.clock) = (events, settings, clock)
+        (self.settings, self.clock) = (settings, clock)
     }
 
     /// Seconds; no provider's code is valid for longer.
@@ -51,9 +50,9 @@ final class DeviceCodeAcquisition: Sendable {
             provider: provider, revocations: revocations, clock: clock, request: request, interaction: interaction,
             metadata: metadata, deviceCode: authorization.deviceCode, proofKey: proofKey)
         onCode(opening(request, authorization, interaction.id, lifetime))
-        events.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
+        interactions.tell(.opened, of: interaction.id, for: request.app, in: request.partition)
         let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent, person)
-        events.tellOfInteraction(outcome, interaction.id, for: request.app, in: request.partition)
+        interactions.tell(outcome, of: interaction.id, for: request.app, in: request.partition)
         return try outcome.get()
     }
 

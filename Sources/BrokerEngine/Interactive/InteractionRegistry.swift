@@ -22,11 +22,15 @@ final class InteractionRegistry: Sendable {
 
     private let settings: SettingsBox
     private let random: any RandomSource
+    private let events: EventHub
     /// The user with whom a user's interactions are counted.
     private let payer: @Sendable (Partition) -> Partition
 
-    init(settings: SettingsBox, random: any RandomSource, payer: @escaping @Sendable (Partition) -> Partition) {
-        (self.settings, self.random, self.payer) = (settings, random, payer)
+    init(
+        settings: SettingsBox, random: any RandomSource, events: EventHub,
+        payer: @escaping @Sendable (Partition) -> Partition
+    ) {
+        (self.settings, self.random, self.events, self.payer) = (settings, random, events, payer)
     }
 
     /// A wait that is yet to be added.
@@ -85,6 +89,26 @@ final class InteractionRegistry: Sendable {
     }
 
     private var waiting: [any WaitingInteraction] { state.withLock { Array($0.interactions.values) } }
+
+    // MARK: Events
+
+    func tell(
+        _ change: InteractionChange, of id: String, from asker: String? = nil, error: ErrorKind? = nil,
+        for app: AppRegistration, in partition: Partition
+    ) {
+        events.tell(
+            EngineEvent(partition: partition, app: app, .interaction(change, id: id, from: asker, error: error)))
+    }
+
+    /// How it ended.
+    func tell(
+        _ outcome: Result<AcquiredToken, BrokerError>, of id: String, for app: AppRegistration, in partition: Partition
+    ) {
+        switch outcome {
+        case .success: tell(.succeeded, of: id, for: app, in: partition)
+        case .failure(let error): tell(.failed, of: id, error: error.kind, for: app, in: partition)
+        }
+    }
 
     // MARK: Sign-ins that can be joined
 

@@ -11,18 +11,17 @@ final class SignIn: Sendable {
     private let windows: BrowserWindows
     private let provider: any IdentityProvider
     private let clients: ClientKnowledge
-    private let events: EventHub
     private let settings: SettingsBox
     private let log: Logger
 
     init(
         questions: AuthorizationQuestions, redemption: CodeRedemption, interactions: InteractionRegistry,
-        windows: BrowserWindows, provider: any IdentityProvider, clients: ClientKnowledge, events: EventHub,
+        windows: BrowserWindows, provider: any IdentityProvider, clients: ClientKnowledge,
         settings: SettingsBox, log: Logger
     ) {
         (self.questions, self.redemption, self.interactions) = (questions, redemption, interactions)
         (self.windows, self.provider, self.clients) = (windows, provider, clients)
-        (self.events, self.settings, self.log) = (events, settings, log)
+        (self.settings, self.log) = (settings, log)
     }
 
     func run(_ plan: SignInPlan, in flight: SignInFlight) async {
@@ -58,8 +57,8 @@ final class SignIn: Sendable {
             expectRedirect(of: question, for: plan, in: flight)
             let url = try await authorizationURL(of: question, for: plan)
             let asker = try await present(url, in: opened, for: request, flight)
-            events.tellOfInteraction(
-                .opened, flight.interaction.id, from: asker, for: request.app, in: request.partition)
+            interactions.tell(
+                .opened, of: flight.interaction.id, from: asker, for: request.app, in: request.partition)
             let code = try await flight.interaction.answer()
             outcome = .success(try await redemption.redeem(code, of: question.current, for: plan))
             if let first = question.refused {
@@ -74,7 +73,7 @@ final class SignIn: Sendable {
         flight.interaction.show(outcome.page(for: request))
         interactions.remove(flight)
         await window?.close()
-        events.tellOfInteraction(outcome, flight.interaction.id, for: request.app, in: request.partition)
+        interactions.tell(outcome, of: flight.interaction.id, for: request.app, in: request.partition)
         flight.finish(outcome)
     }
 

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `token.acquireSilent`, if memory does not have the token: never asks the person anything.
+/// `token.acquireSilent`: never asks the person anything.
 final class SilentAcquisition: Sendable {
     let lookups: CacheLookup
     private let renewals: TokenRenewals
@@ -19,6 +19,17 @@ final class SilentAcquisition: Sendable {
     ) {
         (self.lookups, self.renewals, self.refresh, self.missing) = (lookups, renewals, refresh, missing)
         (self.cache, self.settings, self.clock) = (cache, settings, clock)
+    }
+
+    /// The hot path: without waiting and without the disk.
+    ///
+    /// - Returns: `nil` if that is not enough, or if the answer would be an error.
+    func cached(_ request: SilentRequest) -> AcquiredToken? {
+        guard request.rejectedToken == nil, request.stepUp == nil,
+            let lookup = try? lookups.look(at: request, in: .memory), case .cached(let token) = lookup.decision
+        else { return nil }
+        renewals.beginIfDue(token, from: lookup)
+        return lookups.answer(token, from: lookup)
     }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {

@@ -15,7 +15,7 @@ struct TokenHandlers: Sendable {
             token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) {
                 request throws(BrokerError) in
                 let asked = try silent(request)
-                if let token = broker.memory.cached(asked) { return .done(token) }
+                if let token = broker.cached(asked) { return .done(token) }
                 return .waits { () throws(BrokerError) in try await broker.acquireSilent(asked) }
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in

@@ -110,7 +110,7 @@ struct WatchChecks: Sendable {
         let token: AcquiredToken
         // A quick check begins no early renewal: that would notify all watches, and they would check again.
         let broker = services.broker
-        if let cached = look == .glance ? try broker.watched.glance(asked) : broker.memory.cached(asked) {
+        if let cached = look == .glance ? try broker.watched.glance(asked) : broker.cached(asked) {
             token = cached
         } else {
             try context.beginWork()

@@ -57,7 +57,7 @@ struct AccountFlowTests {
         #expect(error?.reason == .signedOut)
         #expect(error?.details.accounts?.map(\.username) == ["alice"])
         #expect(error?.details.accounts?.map(\.signedIn) == [false])
-        #expect(bed.engine.memory.cached(bed.silent(calendar)) != nil)
+        #expect(bed.engine.cached(bed.silent(calendar)) != nil)
         #expect(try names(bed, mail).isEmpty)
         #expect(try names(bed, mail, includeSignedOut: true) == ["alice"])
         #expect(try names(bed, calendar) == ["alice"])
@@ -94,7 +94,7 @@ struct AccountFlowTests {
         try await bed.signIn("alice", mail)
         _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
         try await bed.signIn("alice", mail)
-        #expect(bed.engine.memory.cached(bed.silent(mail)) != nil)
+        #expect(bed.engine.cached(bed.silent(mail)) != nil)
         let engine = try await bed.restarted()
         #expect(
             try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
@@ -118,7 +118,7 @@ struct AccountFlowTests {
             try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
         }
         #expect(error?.reason == .vaultNotWritable)
-        #expect(bed.engine.memory.cached(bed.silent(mail)) == nil)
+        #expect(bed.engine.cached(bed.silent(mail)) == nil)
     }
 
     @Test("a request that several accounts match fails with a list in the order of first sign-in")
@@ -131,7 +131,7 @@ struct AccountFlowTests {
         #expect(error?.kind == .ambiguousAccount)
         #expect(error?.details.accounts?.map(\.username) == ["zoe", "amy"])
         let named = bed.silent(mail) { $0.account = .username("ZOE") }
-        #expect(bed.engine.memory.cached(named)?.account.username == "zoe")
+        #expect(bed.engine.cached(named)?.account.username == "zoe")
     }
 
     @Test("a username that several people have is not enough to remove or sign out one of them")
@@ -164,8 +164,8 @@ struct AccountFlowTests {
         app.scopes = ["OpenID", "mail.read offline_access"]
         try await bed.signIn("alice", app, [])
         #expect(bed.silent(app, []).scopes == Scopes(["mail.read"]))
-        #expect(bed.engine.memory.cached(bed.silent(app, [])) != nil)
-        #expect(bed.engine.memory.cached(bed.silent(app, ["mail.read"])) != nil)
+        #expect(bed.engine.cached(bed.silent(app, [])) != nil)
+        #expect(bed.engine.cached(bed.silent(app, ["mail.read"])) != nil)
     }
 
     @Test("partitions do not see each other")
@@ -173,8 +173,8 @@ struct AccountFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: true, in: Partition(uid: 1001)).isEmpty)
-        #expect(bed.engine.memory.cached(bed.silent(mail)) != nil)
-        #expect(bed.engine.memory.cached(bed.silent(mail) { $0.partition = Partition(uid: 1001) }) == nil)
+        #expect(bed.engine.cached(bed.silent(mail)) != nil)
+        #expect(bed.engine.cached(bed.silent(mail) { $0.partition = Partition(uid: 1001) }) == nil)
     }
 
     @Test("an account's id is the same after signing out and in again")

@@ -41,7 +41,7 @@ struct AccountIDTests {
             HomeAccountID(rawValue: alice.homeAccountId)
                 .earlierAccountID(in: Sample.partition, environment: alice.environment))
         let request = bed.silent { $0.query.account = earlier }
-        #expect(bed.engine.memory.cached(request)?.account.id == alice.id)
+        #expect(bed.engine.cached(request)?.account.id == alice.id)
         #expect(try await bed.engine.acquireSilent(request).account.id == alice.id)
         for app in [Sample.app(), nil] {
             #expect(try bed.engine.account(earlier, of: app, in: Sample.partition)?.id == alice.id)

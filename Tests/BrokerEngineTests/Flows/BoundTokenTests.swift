@@ -57,8 +57,8 @@ struct BoundTokenTests {
     func typesDoNotMix() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed)
-        #expect(bed.engine.memory.cached(bed.silent { $0.tokenType = .dpop }) != nil)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent { $0.tokenType = .dpop }) != nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
         #expect(try await silent(bed).fromCache)
         let refusal = await failure { try await silent(bed, type: .bearer) }
         #expect(refusal?.kind == .interactionRequired)

@@ -16,7 +16,7 @@ struct ChallengeFlowTests {
         let challenge = try ResourceChallenge(#"Bearer error="insufficient_scope", scope="mail.send""#)
         let request = bed.silent { $0.query.challenge = challenge }
         #expect(request.scopes.asGiven.contains("mail.send") && request.scopes.asGiven.contains("mail.read"))
-        #expect(bed.engine.memory.cached(request) == nil)
+        #expect(bed.engine.cached(request) == nil)
         // Without scopes of its own the app's usual ones apply.
         let usual = bed.silent(Sample.app(), []) { $0.query.challenge = challenge }
         #expect(usual.scopes == Sample.app().usualScopes.union(Scopes(["mail.send"])))
@@ -61,7 +61,7 @@ struct ChallengeFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         let request = bed.silent { $0.query.challenge = try? ResourceChallenge(Self.stepUp) }
-        #expect(bed.engine.memory.cached(request) == nil)
+        #expect(bed.engine.cached(request) == nil)
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
         #expect(error?.kind == .interactionRequired && error?.reason == .claimsChallenge)
         #expect(error?.details.claims == #"{"id_token":{"acr":{"essential":true,"values":["gold"]}}}"#)

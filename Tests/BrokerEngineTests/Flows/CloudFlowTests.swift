@@ -82,11 +82,11 @@ struct CloudFlowTests {
     func silently() async throws {
         let bed = try await EngineBed()
         let token = try await signIn(bed, interactive(bed))
-        #expect(try bed.text(try #require(bed.engine.memory.cached(silent(bed)))) == bed.text(token))
+        #expect(try bed.text(try #require(bed.engine.cached(silent(bed)))) == bed.text(token))
         let refreshed = try await bed.engine.acquireSilent(silent(bed) { $0.forceRefresh = true })
         #expect(bed.provider.told.last?.place == Self.home)
         #expect(refreshed.token.record.authority == Self.home.url)
-        #expect(try bed.text(try #require(bed.engine.memory.cached(silent(bed)))) == bed.text(refreshed))
+        #expect(try bed.text(try #require(bed.engine.cached(silent(bed)))) == bed.text(refreshed))
         let again = try await bed.restarted()
         #expect(try await again.acquireSilent(silent(bed)).fromCache)
     }
@@ -96,7 +96,7 @@ struct CloudFlowTests {
         let bed = try await EngineBed()
         try await signIn(bed, interactive(bed))
         let plain = bed.silent(Self.app())
-        #expect(bed.engine.memory.cached(plain) == nil)
+        #expect(bed.engine.cached(plain) == nil)
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(plain) }
         #expect(error?.kind == .interactionRequired)
         let named = await #expect(throws: BrokerError.self) {
@@ -111,12 +111,12 @@ struct CloudFlowTests {
         let token = try await signIn(bed, interactive(bed))
         for authority in [Self.home, Self.entra(Self.publicCloud, ProviderDouble.tenant)] {
             let found = try #require(
-                bed.engine.memory.cached(silent(bed) { $0.authority = authority }), "\(authority.url)")
+                bed.engine.cached(silent(bed) { $0.authority = authority }), "\(authority.url)")
             #expect(try bed.text(found) == bed.text(token))
         }
         // An authority of a third cloud is taken literally: nobody is signed in there.
         let china = Self.entra("login.partner.microsoftonline.cn")
-        #expect(bed.engine.memory.cached(silent(bed) { $0.authority = china }) == nil)
+        #expect(bed.engine.cached(silent(bed) { $0.authority = china }) == nil)
     }
 
     @Test("a token obtained under one alias of a cloud is found under another")
@@ -125,7 +125,7 @@ struct CloudFlowTests {
         let token = try await signIn(bed, interactive(bed), "")
         for host in ["login.windows.net", "login.microsoft.com", "sts.windows.net", Self.publicCloud] {
             let request = bed.silent(Self.app()) { $0.authority = Self.entra(host) }
-            let found = try #require(bed.engine.memory.cached(request), "\(host)")
+            let found = try #require(bed.engine.cached(request), "\(host)")
             #expect(try bed.text(found) == bed.text(token))
         }
         #expect(bed.provider.asked.allSatisfy { $0.environment == Self.publicCloud })
@@ -173,7 +173,7 @@ struct CloudFlowTests {
         }
         try await signIn(bed, interactive(bed))
         bed.clock.advance(bySeconds: 61)
-        #expect(bed.engine.memory.cached(silent(bed)) != nil)
+        #expect(bed.engine.cached(silent(bed)) != nil)
         try await bed.provider.waitForGrants(2)
         #expect(bed.provider.told.last?.place == Self.home)
     }

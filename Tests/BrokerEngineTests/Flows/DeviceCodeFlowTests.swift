@@ -63,7 +63,7 @@ struct DeviceCodeFlowTests {
         #expect(token.account.username == "alice")
         #expect(bed.provider.devicePolls == 3)
         #expect(bed.provider.deviceRequests.first?.scopes.asGiven.contains("openid") == true)
-        let cached = try #require(bed.engine.memory.cached(bed.silent()))
+        let cached = try #require(bed.engine.cached(bed.silent()))
         #expect(try bed.text(cached) == bed.text(token))
         #expect(bed.clock.sleepers == 0)
     }
@@ -248,7 +248,7 @@ struct DeviceCodeFlowTests {
         try await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .invalidResponse)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
     }
 
     @Test("a provider without a device endpoint is named, and a browser suggested")

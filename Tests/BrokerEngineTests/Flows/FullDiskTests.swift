@@ -15,7 +15,7 @@ struct FullDiskTests {
         let token = try await bed.engine.acquireSilent(bed.silent())
         #expect(!token.persisted)
         #expect(try bed.text(token) == "at-2")
-        #expect(bed.engine.memory.cached(bed.silent()) != nil, "memory has it")
+        #expect(bed.engine.cached(bed.silent()) != nil, "memory has it")
 
         bed.vault.failWriting(nil)
         try await bed.clock.waitForSleepers()

@@ -40,7 +40,7 @@ struct IDTokenLifetimeTests {
         let second = try await bed.engine.acquireSilent(request(bed))
         #expect(!second.fromCache && second.idTokenEnd == start + 541 && second.lifetimeOf == .idToken)
         #expect(bed.provider.refreshes == ["rt-1"])
-        #expect(bed.engine.memory.cached(request(bed))?.idTokenEnd == start + 541)
+        #expect(bed.engine.cached(request(bed))?.idTokenEnd == start + 541)
     }
 
     @Test("a minimum lifetime applies to the ID token")

@@ -21,7 +21,7 @@ struct InteractiveFlowTests {
         #expect(!token.fromCache && token.persisted)
         #expect(!bed.redirects.isListening)
 
-        let cached = try #require(bed.engine.memory.cached(bed.silent()))
+        let cached = try #require(bed.engine.cached(bed.silent()))
         #expect(cached.fromCache)
         #expect(try bed.text(cached) == "at-1")
         #expect(try bed.vault.secret(of: try #require(cached.idToken)).revealed() == "alice")
@@ -270,9 +270,9 @@ struct InteractiveFlowTests {
         }
         let essential = try await signIn(#"{"id_token":{"acr":{"essential":true,"values":["gold"]}}}"#)
         #expect(essential?.kind == .invalidResponse)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
         #expect(try await signIn(#"{"id_token":{"acr":{"values":["gold"]}}}"#) == nil)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
     }
 
     @Test("an ID token is checked against the tokens of the response, the client's secret and the sign-in's ID token")
@@ -303,7 +303,7 @@ struct InteractiveFlowTests {
         #expect(error?.details.declinedScopes == ["calendar"])
         #expect(error?.details.grantedScopes == ["mail.read"])
         #expect(error?.details.accounts?.map(\.username) == ["alice"])
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
     }
 
     @Test(

@@ -53,7 +53,7 @@ struct LateFlightTests {
         gate.open()
         await bed.engine.drain()
         #expect(bed.engine.refreshesInFlight == 0)
-        for app in Self.apps { #expect(bed.engine.memory.cached(bed.silent(app)) != nil) }
+        for app in Self.apps { #expect(bed.engine.cached(bed.silent(app)) != nil) }
     }
 
     @Test("the watch for late flights ends with the last one, and starts again for the next")

@@ -29,7 +29,7 @@ struct ManyScopesTests {
             #expect(fresh.persisted && fresh.token.record.scopes.count <= 256)
             #expect(fresh.token.record.scopes.contains("Mail.Read") && fresh.token.record.isGoodForMore == true)
         }
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         let token = try #require(
             try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).first { $0.record.familyID == nil })
         #expect(try bed.vault.secret(of: token.sealed).revealed() == "rt-13")
@@ -55,8 +55,8 @@ struct ManyScopesTests {
             answer(provider, 0, for: "alice", asked: "mail.read")
         }
         let token = try await bed.signIn()
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
-        #expect(bed.engine.memory.cached(bed.silent { $0.ceiling = Scopes(token.token.record.scopes) }) == nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent { $0.ceiling = Scopes(token.token.record.scopes) }) == nil)
     }
 
     @Test("one scope that exceeds the limit by itself is left out, and nothing else")

@@ -57,7 +57,7 @@ struct NamesakeFlowTests {
         let request = bed.silent(mail) { $0.account = .username("ada") }
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
         #expect(error?.kind == .ambiguousAccount && error?.details.accounts?.count == 2)
-        #expect(bed.engine.memory.cached(request) == nil)
+        #expect(bed.engine.cached(request) == nil)
 
         bed.clock.advance(bySeconds: 4000)
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in

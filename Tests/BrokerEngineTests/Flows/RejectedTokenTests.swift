@@ -11,7 +11,7 @@ struct RejectedTokenTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         let request = bed.silent { $0.rejectedToken = Secret("at-1") }
-        #expect(bed.engine.memory.cached(request) == nil)
+        #expect(bed.engine.cached(request) == nil)
         let token = try await bed.engine.acquireSilent(request)
         #expect(try bed.text(token) == "at-2")
         #expect(!token.rejected)

@@ -28,8 +28,8 @@ struct SignInScopeFlowTests {
         let sent = try #require(bed.provider.authorizations.last)
         #expect(sent.prompt == nil)
         #expect(sent.scopes == Scopes(["openid", "profile", "offline_access", "calendar"]))
-        #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent(Sample.app(), ["mail.read"])))) == "at-1")
-        #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent(Sample.app(), ["calendar"])))) == "at-2")
+        #expect(try bed.text(try #require(bed.engine.cached(bed.silent(Sample.app(), ["mail.read"])))) == "at-1")
+        #expect(try bed.text(try #require(bed.engine.cached(bed.silent(Sample.app(), ["calendar"])))) == "at-2")
     }
 
     @Test("a .default accepts any scopes, and is answered from the cache afterwards")
@@ -40,7 +40,7 @@ struct SignInScopeFlowTests {
         }
         try await bed.signIn("alice", Sample.app(), ["https://api.example//.default"])
         #expect(bed.provider.authorizations.last?.scopes.parameter.hasSuffix(" https://api.example//.default") == true)
-        let cached = try #require(bed.engine.memory.cached(bed.silent(Sample.app(), ["https://api.example//.default"])))
+        let cached = try #require(bed.engine.cached(bed.silent(Sample.app(), ["https://api.example//.default"])))
         #expect(try bed.text(cached) == "at-1")
     }
 

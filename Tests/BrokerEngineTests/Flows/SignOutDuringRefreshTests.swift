@@ -138,7 +138,7 @@ struct SignOutDuringRefreshTests {
         #expect(try refreshTokens(bed, of: "client-2") == ["rt-2"])
         let clients = try bed.vault.loadAll(AccessTokenRecord.self, in: Sample.partition).map(\.record.owner.clientID)
         #expect(clients == ["client-2"])
-        #expect(bed.engine.memory.cached(bed.silent(notes)) != nil)
+        #expect(bed.engine.cached(bed.silent(notes)) != nil)
     }
 
     @Test(
@@ -155,7 +155,7 @@ struct SignOutDuringRefreshTests {
         let error = await #expect(throws: BrokerError.self) { try await refresh.value }
         #expect(error?.reason == .signedOut)
         #expect(try refreshTokens(bed) == ["rt-2"])
-        let token = try #require(bed.engine.memory.cached(bed.silent(calendar)))
+        let token = try #require(bed.engine.cached(bed.silent(calendar)))
         #expect(try bed.text(token) == "at-2")
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
@@ -190,6 +190,6 @@ struct SignOutDuringRefreshTests {
         let error = await #expect(throws: BrokerError.self) { try await way(mail, on: bed) }
         #expect(error?.reason == .vaultDamaged)
         #expect(try refreshTokens(bed) == ["rt-1"])
-        #expect(bed.engine.memory.cached(bed.silent(calendar)) != nil)
+        #expect(bed.engine.cached(bed.silent(calendar)) != nil)
     }
 }

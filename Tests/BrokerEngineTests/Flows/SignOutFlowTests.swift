@@ -26,7 +26,7 @@ struct SignOutFlowTests {
     }
 
     private func isSignedIn(_ bed: EngineBed, _ app: AppRegistration) -> Bool {
-        bed.engine.memory.cached(bed.silent(app)) != nil
+        bed.engine.cached(bed.silent(app)) != nil
     }
 
     @Test("a local sign-out removes the app's tokens and remembers the account, and does nothing else")

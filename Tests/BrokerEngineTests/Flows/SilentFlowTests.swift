@@ -13,7 +13,7 @@ struct SilentFlowTests {
         #expect(error?.kind == .interactionRequired)
         #expect(error?.reason == .noTokens)
         #expect(bed.provider.grants.isEmpty)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
     }
 
     @Test("an expired token is refreshed and the refresh token rotated, and both survive a restart")
@@ -21,14 +21,14 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 3301)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
         let token = try await bed.engine.acquireSilent(bed.silent())
         #expect(try bed.text(token) == "at-2")
         #expect(!token.fromCache && token.persisted)
         #expect(bed.provider.refreshes == ["rt-1"])
 
         let engine = try await bed.restarted()
-        #expect(engine.memory.cached(bed.silent()) == nil, "nothing is read at start")
+        #expect(engine.cached(bed.silent()) == nil, "nothing is read at start")
         let again = try await engine.acquireSilent(bed.silent())
         #expect(again.fromCache)
         _ = try await engine.acquireSilent(bed.silent { $0.forceRefresh = true })
@@ -87,7 +87,7 @@ struct SilentFlowTests {
         caller.cancel()
         gate.open()
         await engine.drain()
-        #expect(engine.memory.cached(request) != nil)
+        #expect(engine.cached(request) != nil)
     }
 
     @Test(
@@ -191,7 +191,7 @@ struct SilentFlowTests {
         }
         try await bed.signIn()
         bed.clock.advance(bySeconds: 240)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         bed.clock.advance(bySeconds: 1)
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("no route") }
         let token = try await bed.engine.acquireSilent(bed.silent())
@@ -271,9 +271,9 @@ struct SilentFlowTests {
         }
         try await bed.signIn()
         bed.clock.advance(bySeconds: 3300)
-        #expect(bed.engine.memory.cached(bed.silent())?.token.record.expiresOn == Sample.now + 3600)
+        #expect(bed.engine.cached(bed.silent())?.token.record.expiresOn == Sample.now + 3600)
         bed.clock.advance(bySeconds: 1)
-        #expect(bed.engine.memory.cached(bed.silent()) == nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
     }
 
     @Test(
@@ -346,7 +346,7 @@ struct SilentFlowTests {
         #expect(error?.kind == .interactionRequired)
         #expect(error?.reason == .scopesNotGranted)
         #expect(error?.details.declinedScopes == ["calendar"])
-        #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-2")
+        #expect(try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-2")
     }
 
     @Test(
@@ -369,7 +369,7 @@ struct SilentFlowTests {
     func reserved() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        #expect(bed.engine.memory.cached(bed.silent(Sample.app(), ["openid"])) == nil)
+        #expect(bed.engine.cached(bed.silent(Sample.app(), ["openid"])) == nil)
         let error = await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["openid"]))
         }

@@ -118,15 +118,15 @@ struct SilentTroubleTests {
     func renewal() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 1799)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         #expect(bed.provider.refreshes.isEmpty)
 
         bed.provider.refreshGate.close()
         bed.clock.advance(bySeconds: 1)
-        for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-1") }
+        for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-1") }
         bed.provider.refreshGate.open()
         try await eventually("the new token is answered") {
-            try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) != "at-1"
+            try bed.text(try #require(bed.engine.cached(bed.silent()))) != "at-1"
         }
         #expect(bed.provider.refreshes == ["rt-1"])
     }
@@ -150,7 +150,7 @@ struct SilentTroubleTests {
         }
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.clock.advance(bySeconds: 10)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         try await bed.provider.waitForRefreshes()
         guard case .refreshToken(_, let scopes) = bed.provider.grants.last else {
             Issue.record("no refresh")
@@ -164,10 +164,10 @@ struct SilentTroubleTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 2000)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         #expect(bed.engine.refreshesInFlight == 0)
         bed.engine.apply(settings { $0.refreshShare = 50 })
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         try await bed.provider.waitForRefreshes()
     }
 
@@ -181,11 +181,11 @@ struct SilentTroubleTests {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
         bed.clock.advance(bySeconds: 1800)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
         try await bed.provider.waitForRefreshes()
         try await eventually("the renewal has ended") { bed.engine.refreshesInFlight == 0 }
         for _ in 0..<50 {
-            #expect(bed.engine.memory.cached(bed.silent()) != nil)
+            #expect(bed.engine.cached(bed.silent()) != nil)
             #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
         }
         #expect(bed.provider.refreshes.count == 1)
@@ -193,7 +193,7 @@ struct SilentTroubleTests {
         try await eventually("the renewal is repeated") {
             // The end of the first is recorded a moment after its flight is over, and the second one marks its token first.
             if bed.engine.refreshesInFlight == 0 { bed.clock.advance(bySeconds: 60) }
-            #expect(bed.engine.memory.cached(bed.silent()) != nil)
+            #expect(bed.engine.cached(bed.silent()) != nil)
             return bed.provider.refreshes.count > 1
         }
     }
@@ -213,7 +213,7 @@ struct SilentTroubleTests {
         #expect(told?.details.retryAfter == 30)
         #expect(told?.details.httpStatus == 429)
         #expect(bed.provider.refreshes.count == 1)
-        #expect(bed.engine.memory.cached(bed.silent()) != nil, "a cached token is served all the same")
+        #expect(bed.engine.cached(bed.silent()) != nil, "a cached token is served all the same")
         let other = bed.silent { $0.resources = ["https://api.example"] }
         #expect(await failure(bed, other)?.kind == .serverUnavailable)
 
@@ -342,7 +342,7 @@ struct SilentTroubleTests {
         gate.open()
         await bed.engine.drain()
         #expect(bed.engine.refreshesInFlight == 0)
-        #expect(try bed.text(try #require(engine.memory.cached(request))) == "at-2")
+        #expect(try bed.text(try #require(engine.cached(request))) == "at-2")
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
