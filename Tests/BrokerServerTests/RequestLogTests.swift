@@ -35,6 +35,18 @@ struct RequestLogTests {
         #expect(try await client.refusal(of: AcquireTokenSilent.self, params) != nil)
     }
 
+    @Test("an entry names the door by which its request came, unless it is the broker's own socket")
+    func doors() async throws {
+        for (door, names) in [(Door.socket, []), (.oidcAgent, [Door.oidcAgent.rawValue])] {
+            let log = LogCollector()
+            try await ServerBed.run(
+                log: log.logger, front: { SingleRequestFront(base: $0, others: Tally(), door: door) }
+            ) { try await $0.register("mail") }
+            #expect(log.text.contains("app mail was registered"))
+            #expect(Set(log.values(of: "door")) == Set(names))
+        }
+    }
+
     @Test("a sign-in, a refresh and a sign-out are one sentence each, with caller, app, action and time")
     func sentences() async throws {
         let log = try await collected { _, client in

@@ -8,8 +8,8 @@ struct SingleRequestFront: Front {
     let base: JSONRPCFront
     /// How many messages followed the request.
     let others: Tally
+    var door = Door.socket
 
-    var door: Door { base.door }
     var service: RequestService { base.service }
     var hasNotifications: Bool { false }
 

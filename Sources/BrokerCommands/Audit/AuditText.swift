@@ -18,11 +18,17 @@ package enum AuditText {
                 details: [
                     entry.caller.map { "caller \($0.id) (\(CallerText.tier($0.tier)))" } ?? "the broker itself",
                     entry.reason.map { "reason \($0)" } ?? "", token(entry, usernames), entry.detail ?? "",
-                    entry.door.map { "by \($0)" } ?? "", entry.correlationID.map { "correlation id \($0)" } ?? "",
+                    door(entry), entry.correlationID.map { "correlation id \($0)" } ?? "",
                     withFacts ? entry.facts.map(CallerText.facts) ?? "" : "",
                 ])
         }
         return table.text(in: layout)
+    }
+
+    /// The broker's own socket is the usual one.
+    private static func door(_ entry: AuditEntry) -> String {
+        guard let door = entry.door, door != Door.socket.rawValue else { return "" }
+        return "by \(door)"
     }
 
     private static func token(_ entry: AuditEntry, _ usernames: [String: String]) -> String {

@@ -30,7 +30,7 @@ enum FactDescriptions {
         cgroup: Group of processes that it is in
         connectedBy: Connected by
         executable: Program file
-        executableOwner: Who can change that file
+        executableOwner: Who decides what it does
         flatpak: Flatpak app
         handedOnWith: Shares its connection with
         instance: Which run of the sandbox
