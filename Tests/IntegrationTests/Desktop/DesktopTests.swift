@@ -168,6 +168,11 @@ struct DesktopTests {
     func signedOut() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed) { $0.accessTokenLifetime = 0 }
+            // An event is shown to a session that has subscribed, and is not repeated.
+            try await eventually("the session has subscribed") {
+                let requests = try await scene.broker.call("broker.metrics")["requests"]?.arrayValue ?? []
+                return requests.contains { $0.objectValue?["method"]?.stringValue == "broker.subscribe" }
+            }
             scene.provider.add(Fault(.token, .empty400, times: 2))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
             await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }
