@@ -34,13 +34,6 @@ package struct Schema: Sendable {
         Schema(["oneOf": [.object(json), ["type": "null"]]], components: components)
     }
 
-    @inline(never)
-    func adding(standard: any WireValue) -> Schema {
-        var example = JSONWriter()
-        standard.write(to: &example)
-        return adding(["default": (try? JSONReader.read(example.bytes))?.value ?? .null])
-    }
-
     func adding(_ more: JSONObject) -> Schema {
         guard !more.isEmpty else { return self }
         if json["$ref"] != nil {

@@ -85,6 +85,15 @@ extension JSONValue: WireValue {
     package func write(to writer: inout JSONWriter) { writer.value(self) }
 }
 
+extension Schema {
+    @inline(never)
+    func adding(standard: any WireValue) -> Schema {
+        var example = JSONWriter()
+        standard.write(to: &example)
+        return adding(["default": (try? JSONReader.read(example.bytes))?.value ?? .null])
+    }
+}
+
 /// One string of a fixed set.
 package protocol WireChoice: WireValue, CaseIterable, RawRepresentable<String> {}
 
