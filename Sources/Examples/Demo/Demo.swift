@@ -38,18 +38,7 @@ struct Demo {
     }
 
     private func run(usesBrowser: Bool) async throws {
-        try environment.startBroker()
-        try await until("the broker answers") { try environment.brokerctl("status", "--json").contains("\"version\"") }
-        let status = try environment.brokerctl("status", "--json")
-        output.step(
-            "The broker is running",
-            ["socket      \(environment.socket)", "key source  \(Self.value("keySource", in: status))"])
-
-        try register("notes", client: "demo-one", group: "demo")
-        try register("calendar", client: "demo-one", group: "demo")
-        try register("stranger", client: "demo-other", group: nil)
-        output.step("Three apps are registered", try environment.brokerctl("apps", "list").lines)
-
+        try await prepare()
         let notes = try application("notes")
         let signedIn = try await signIn(notes, usesBrowser: usesBrowser)
         output.step("App \"notes\" has its token", [shown(signedIn), "good for \(signedIn.minutes) minutes"])
@@ -62,13 +51,7 @@ struct Demo {
             "App \"calendar\", same group, gets a token of its own: silently, without a browser",
             [shown(shared), "for \(shared.account.username), scopes \(shared.scopes.joined(separator: " "))"])
 
-        do {
-            _ = try await application("stranger").acquireTokenSilent(with: SilentTokenParameters(scopes: Self.scopes))
-            throw Unexpected("the unrelated app got a token")
-        } catch let error as BrokerClientError {
-            guard error.code == .interactionRequired else { throw error }
-            output.step("App \"stranger\", outside the group, gets this error", ["\(error)"])
-        }
+        try await refuseStranger()
 
         let person = try await WebAPI.get(
             try await WebAPI.userinfoEndpoint(of: issuer), authorization: signedIn.authorizationHeader)
@@ -85,6 +68,30 @@ struct Demo {
         let exitStatus = try environment.stopBroker()
         guard exitStatus == 0 else { throw Unexpected("the broker ended with status \(exitStatus)") }
         output.step("The broker stopped cleanly", ["exit status 0; nothing is left behind"])
+    }
+
+    private func prepare() async throws {
+        try environment.startBroker()
+        try await until("the broker answers") { try environment.brokerctl("status", "--json").contains("\"version\"") }
+        let status = try environment.brokerctl("status", "--json")
+        output.step(
+            "The broker is running",
+            ["socket      \(environment.socket)", "key source  \(Self.value("keySource", in: status))"])
+
+        try register("notes", client: "demo-one", group: "demo")
+        try register("calendar", client: "demo-one", group: "demo")
+        try register("stranger", client: "demo-other", group: nil)
+        output.step("Three apps are registered", try environment.brokerctl("apps", "list").lines)
+    }
+
+    private func refuseStranger() async throws {
+        do {
+            _ = try await application("stranger").acquireTokenSilent(with: SilentTokenParameters(scopes: Self.scopes))
+            throw Unexpected("the unrelated app got a token")
+        } catch let error as BrokerClientError {
+            guard error.code == .interactionRequired else { throw error }
+            output.step("App \"stranger\", outside the group, gets this error", ["\(error)"])
+        }
     }
 
     private func register(_ name: String, client: String, group: String?) throws {
@@ -162,11 +169,6 @@ struct Demo {
         }
         throw Unexpected("waited in vain until \(what)")
     }
-}
-
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }
 
 extension TokenResult {
