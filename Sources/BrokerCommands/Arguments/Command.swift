@@ -6,8 +6,9 @@ package protocol Command: ArgumentGroup {
     /// Empty for a verb.
     static var subcommands: [any Command.Type] { get }
 
+    /// - Parameter program: the command at the root, which lists all others.
     /// - Returns: the exit status; some commands end the process by themselves.
-    func execute() -> ExitStatus
+    func execute(in program: any Command.Type) -> ExitStatus
 }
 
 extension Command {

@@ -18,7 +18,7 @@ package enum Brokerctl {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         StandardStream.keepDescriptors()
         switch CommandReading(ProgramName.arguments(of: commandLine), root: root) {
-        case .command(let command): command.execute().endProcess()
+        case .command(let command): command.execute(in: root).endProcess()
         case .help(let path):
             tell(help(path, on: .output), on: .output)
             ExitStatus.done.endProcess()

@@ -2,8 +2,10 @@ import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-/// The connection and output of a command.
+/// The surroundings of a command: its program, connection and output.
 struct CommandContext {
+    /// The command at the root, which lists all others.
+    let program: any Command.Type
     let connection: DirectConnection
     let output: Output
 

@@ -30,7 +30,7 @@ struct CompletionCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         // The script is for a shell, so it is not wrapped even on a terminal.
-        let table = CompletionTable(Brokerctl.root)
+        let table = CompletionTable(context.program)
         let script =
             switch shell {
             case .bash: table.bash

@@ -19,8 +19,8 @@ extension Subcommand {
 
     package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
 
-    package func execute() -> ExitStatus {
-        let context = CommandContext(global, answerTimeout, printsJSON: Self.printsJSON)
+    package func execute(in program: any Command.Type) -> ExitStatus {
+        let context = CommandContext(global, answerTimeout, in: program, printsJSON: Self.printsJSON)
         do throws(BrokerClientError) {
             try run(in: context)
             return .done
@@ -41,7 +41,7 @@ extension WaitingSubcommand {
     package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
 
     /// Only these commands start tasks, and with them a thread pool: the others end before a pool would be up.
-    package func execute() -> ExitStatus {
+    package func execute(in program: any Command.Type) -> ExitStatus {
         // Without /proc, the pool's first thread would end the program.
         guard access("/proc/self/stat", F_OK) == 0 else {
             let text = "There is no /proc here, which this command needs. Mount it: mount -t proc proc /proc"
@@ -72,17 +72,20 @@ extension Noun {
     }
 
     /// A noun without its verb is not a command.
-    package func execute() -> ExitStatus { .usage }
+    package func execute(in program: any Command.Type) -> ExitStatus { .usage }
 }
 
 extension CommandContext {
     /// The common part of all commands, outside the protocols, which would compile it for each command.
     @inline(never)
-    fileprivate init(_ global: GlobalOptions, _ timeout: Duration?, printsJSON: Bool) {
+    fileprivate init(
+        _ global: GlobalOptions, _ timeout: Duration?, in program: any Command.Type, printsJSON: Bool
+    ) {
         let output = Output(json: global.json && printsJSON)
         // A command with a timeout reports soon enough.
         let tellsWaiting = timeout == nil && StandardStream.error.isTerminal
         self.output = output
+        self.program = program
         connection = DirectConnection(
             location: global.location, answerTimeout: timeout,
             tellWaiting: tellsWaiting

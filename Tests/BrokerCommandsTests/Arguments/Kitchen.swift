@@ -11,7 +11,7 @@ struct Kitchen: Command {
         arguments.flag("quiet", &isQuiet, short: "q", "Say nothing.")
     }
 
-    func execute() -> ExitStatus { .usage }
+    func execute(in program: any Command.Type) -> ExitStatus { .usage }
 }
 
 struct Bake: Command {
@@ -49,7 +49,7 @@ struct Bake: Command {
         guard bread != "air" else { throw UsageError("Air cannot be baked.") }
     }
 
-    func execute() -> ExitStatus { .done }
+    func execute(in program: any Command.Type) -> ExitStatus { .done }
 }
 
 /// Options shared by several commands.
@@ -73,7 +73,7 @@ struct Serve: Command {
 
     mutating func declare(in arguments: inout Arguments) { arguments.rest("words", &words, "What goes along.") }
 
-    func execute() -> ExitStatus { .done }
+    func execute(in program: any Command.Type) -> ExitStatus { .done }
 }
 
 struct Call: Command {
@@ -88,7 +88,7 @@ struct Call: Command {
         arguments.tail("word", &words, "What is said.")
     }
 
-    func execute() -> ExitStatus { .done }
+    func execute(in program: any Command.Type) -> ExitStatus { .done }
 }
 
 struct Oven: Command {
@@ -98,7 +98,7 @@ struct Oven: Command {
 
     mutating func declare(in arguments: inout Arguments) { arguments.flag("quiet", &isQuiet, "Say nothing.") }
 
-    func execute() -> ExitStatus { .usage }
+    func execute(in program: any Command.Type) -> ExitStatus { .usage }
 }
 
 struct Heat: Command {
@@ -107,5 +107,5 @@ struct Heat: Command {
 
     mutating func declare(in arguments: inout Arguments) { arguments.flag("quiet", &isQuiet, "Say nothing.") }
 
-    func execute() -> ExitStatus { .done }
+    func execute(in program: any Command.Type) -> ExitStatus { .done }
 }
