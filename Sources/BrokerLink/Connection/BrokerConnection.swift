@@ -142,14 +142,3 @@ private struct Pauses {
         pause = min(pause * 2, .milliseconds(200))
     }
 }
-
-/// Receives what to show while one request waits.
-package struct InteractionObserver: Sendable {
-    package let correlationID: String
-    package let noticed: @Sendable (InteractionNotice) -> Void
-
-    package init(correlationID: String, noticed: @escaping @Sendable (InteractionNotice) -> Void) {
-        self.correlationID = correlationID
-        self.noticed = noticed
-    }
-}
