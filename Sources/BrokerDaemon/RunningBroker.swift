@@ -312,7 +312,7 @@ struct RunningBroker: Sendable {
         settings.reachesPrivateAddresses = { reach.isGranted(to: $0) }
         settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
         settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)
-        do throws(HTTPClient.ConfigurationError) {
+        do throws(HTTPClientError) {
             return try HTTPClient(configuration: settings)
         } catch {
             throw StartFailure(exit: .configuration, text: "\(error)")

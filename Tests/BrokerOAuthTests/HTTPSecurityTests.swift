@@ -205,7 +205,7 @@ struct HTTPSecurityTests {
     }
 
     private func refusal(of path: String) async -> String? {
-        do throws(HTTPClient.ConfigurationError) {
+        do throws(HTTPClientError) {
             await (try HTTPClient(configuration: configuration(ca: path))).shutdown()
             return nil
         } catch {

@@ -22,7 +22,7 @@ final class AuthoritiesInForce: Sendable {
     private let configuration: HTTPClientConfiguration
     private let state: Mutex<(trust: CertificateTrust, stamps: [Stamp?])>
 
-    init(_ configuration: HTTPClientConfiguration) throws(HTTPClient.ConfigurationError) {
+    init(_ configuration: HTTPClientConfiguration) throws(HTTPClientError) {
         self.configuration = configuration
         // Taken before the files are read: the next check sees a change in between.
         let stamps = Self.stamps(configuration)
@@ -35,7 +35,7 @@ final class AuthoritiesInForce: Sendable {
             let stamps = Self.stamps(configuration)
             guard stamps != state.stamps else { return state.trust }
             state.stamps = stamps
-            do throws(HTTPClient.ConfigurationError) {
+            do throws(HTTPClientError) {
                 state.trust = try CertificateTrust(configuration)
             } catch {
                 configuration.complain(error)

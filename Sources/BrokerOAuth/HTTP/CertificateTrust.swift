@@ -13,7 +13,7 @@ struct CertificateTrust: Sendable {
     /// A directory of hashed certificates; `nil` if the system has none.
     let directory: String?
 
-    init(_ configuration: HTTPClientConfiguration) throws(HTTPClient.ConfigurationError) {
+    init(_ configuration: HTTPClientConfiguration) throws(HTTPClientError) {
         let variables = configuration.certificates
         let version = ccurl_version()?.pointee
         let systemDirectory = version?.capath.map { String(cString: $0) }.flatMap { Self.isHashed($0) ? $0 : nil }
@@ -37,7 +37,7 @@ struct CertificateTrust: Sendable {
     }
 
     /// A part of the certificates is rejected like none: it would be unclear which part is in use.
-    private static func read(_ file: String, isTrusted: Bool) throws(HTTPClient.ConfigurationError) -> [UInt8] {
+    private static func read(_ file: String, isTrusted: Bool) throws(HTTPClientError) -> [UInt8] {
         do throws(FileError) {
             return try readFile(at: file, atMost: 4 << 20, isTrusted: isTrusted)
         } catch {

@@ -3,22 +3,17 @@ import BrokerValues
 import CCurl
 import Glibc
 
-/// The settings that all transfers of a client share.
-struct TransferSettings: Sendable {
-    let configuration: HTTPClientConfiguration
-    let authorities: AuthoritiesInForce
-}
-
 /// One request in progress: a libcurl easy handle and the bytes received so far. Used by the loop's thread only.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
-    let submission: CurlLoop.Submission
+    let submission: Submission
     /// The URL without its query.
     let endpoint: String
     var issuer: String { submission.request.issuer }
     private let settings: TransferSettings
     private let proxy: Proxy?
-    private var fields: UnsafeMutablePointer<curl_slist>?
+    /// libcurl reads them until the transfer ends.
+    private var headerLines: HeaderLines?
     private let errorText: UnsafeMutablePointer<CChar>
     /// The check that libcurl calls before it connects.
     private let addressCheck: UnsafeMutablePointer<ccurl_address_check>
@@ -37,7 +32,7 @@ final class CurlTransfer {
     /// `nil` if libcurl rejects one of the settings; the caller then still owns the continuation.
     ///
     /// - Parameter longestIdle: the limit for a connection that it may use, in whole seconds.
-    init?(_ submission: CurlLoop.Submission, settings: TransferSettings, longestIdle: Duration) {
+    init?(_ submission: Submission, settings: TransferSettings, longestIdle: Duration) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.submission = submission
@@ -55,73 +50,23 @@ final class CurlTransfer {
         curl_easy_cleanup(easy)
         errorText.deallocate()
         addressCheck.deallocate()
-        var field = fields
-        while let current = field {
-            if let data = current.pointee.data { explicit_bzero(data, strlen(data)) }
-            field = current.pointee.next
-        }
-        curl_slist_free_all(fields)
     }
 
     // MARK: Settings
 
     private func configure(_ longestIdle: Duration) -> Bool {
+        guard let lines = HeaderLines(submission.request.headers) else { return false }
+        headerLines = lines
         let configuration = settings.configuration
-        let url = submission.url
-        var accepted = true
-        func long(_ option: CURLoption, _ value: Int) {
-            accepted = ccurl_set_long(easy, option, value) == CURLE_OK && accepted
-        }
-        func string(_ option: CURLoption, _ value: String?) {
-            accepted = ccurl_set_string(easy, option, value) == CURLE_OK && accepted
-        }
-        func blob(_ option: CURLoption, _ bytes: [UInt8]) {
-            accepted = ccurl_set_blob(easy, option, bytes, bytes.count) == CURLE_OK && accepted
-        }
-
-        string(CURLOPT_URL, url.text)
-        accepted = ccurl_set_scheme(easy, url.isSecure) == CURLE_OK && accepted
-        long(CURLOPT_FOLLOWLOCATION, 0)
-        long(CURLOPT_NOSIGNAL, 1)
-        accepted = ccurl_set_quick_exit(easy) == CURLE_OK && accepted
-        long(CURLOPT_NETRC, 0)
-        // Some servers compress unasked: then libcurl decodes, and the decoded bytes are counted.
-        string(CURLOPT_ACCEPT_ENCODING, "identity")
-        long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
-        long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
-        long(CURLOPT_TIMEOUT_MS, timeLimit.milliseconds)
-        long(CURLOPT_MAXAGE_CONN, longestIdle.milliseconds / 1000)
-        // A kept connection may be dead without notice: the network is gone or has changed.
-        let unacknowledged = UInt32(configuration.connectTimeout.milliseconds)
-        accepted = ccurl_set_unacknowledged(easy, unacknowledged) == CURLE_OK && accepted
-
-        long(CURLOPT_SSL_VERIFYPEER, 1)
-        long(CURLOPT_SSL_VERIFYHOST, 2)
-        long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        long(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
-        long(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
-        let trust = settings.authorities.now
-        if let directory = trust.directory {
-            string(CURLOPT_CAINFO, nil)
-            string(CURLOPT_CAPATH, directory)
-            string(CURLOPT_PROXY_CAINFO, nil)
-            string(CURLOPT_PROXY_CAPATH, directory)
-        }
-        if let pem = trust.pem {
-            blob(CURLOPT_CAINFO_BLOB, pem)
-            blob(CURLOPT_PROXY_CAINFO_BLOB, pem)
-        }
-
-        // Empty means none; if unset, libcurl would read the environment.
-        string(CURLOPT_PROXY, proxy?.address ?? "")
-        string(CURLOPT_NOPROXY, "")
-        long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-
-        setMethod(long, string)
-        accepted = setFields() && accepted
-        accepted = setCallbacks() && accepted
-        return accepted
+        var options = CurlOptions(of: easy)
+        options.setAddress(submission.url, version: configuration.version)
+        options.setTimes(connect: configuration.connectTimeout, total: timeLimit, longestIdle: longestIdle)
+        options.setTrust(settings.authorities.now)
+        options.setProxy(proxy)
+        options.setMethod(of: submission.request)
+        options.note(ccurl_set_list(easy, CURLOPT_HTTPHEADER, lines.list))
+        setCallbacks(&options)
+        return options.areAccepted
     }
 
     /// - Parameter share: the issuer's connections.
@@ -139,68 +84,30 @@ final class CurlTransfer {
         return left > .zero && ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)) == CURLE_OK
     }
 
-    private func setMethod(_ long: (CURLoption, Int) -> Void, _ string: (CURLoption, String?) -> Void) {
-        let request = submission.request
-        if request.method == .post || request.body != nil {
-            long(CURLOPT_POST, 1)
-            _ = ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, request.body?.count ?? 0)
-        } else {
-            long(CURLOPT_HTTPGET, 1)
-        }
-        if request.method != .get, request.method != .post { string(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
-    }
-
-    private func setFields() -> Bool {
-        // Without it, libcurl sends "Expect: 100-continue" before some bodies and waits a second for the answer.
-        guard append("Expect:") else { return false }
-        for header in submission.request.headers {
-            switch header.value {
-            case .text(let text):
-                guard append("\(header.name): \(text)") else { return false }
-            case .secret(let secret):
-                var line = Array("\(header.name): ".utf8)
-                line.reserveCapacity(line.count + secret.count + 1)
-                secret.withBytes { line.append(contentsOf: $0) }
-                line.append(0)
-                let appended = line.withUnsafeMutableBytes { bytes in
-                    defer { if let base = bytes.baseAddress { explicit_bzero(base, bytes.count) } }
-                    return append(bytes.bindMemory(to: CChar.self).baseAddress)
-                }
-                guard appended else { return false }
-            }
-        }
-        return ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields) == CURLE_OK
-    }
-
-    private func append(_ line: UnsafePointer<CChar>?) -> Bool {
-        guard let longer = curl_slist_append(fields, line) else { return false }
-        fields = longer
-        return true
-    }
-
-    private func setCallbacks() -> Bool {
+    private func setCallbacks(_ options: inout CurlOptions) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         addressCheck.pointee.context = context
         addressCheck.pointee.allows = { context, address in
             CurlTransfer.from(context)?.mayConnect(to: address.flatMap { IPAddress($0) }) == true ? 1 : 0
         }
-        let results = [
-            ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { CurlTransfer.from($3)?.send($0, $1 &* $2) ?? 0 },
-            ccurl_set_pointer(easy, CURLOPT_READDATA, context),
-            ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { CurlTransfer.from($3)?.receive($0, $1 &* $2) ?? 0 },
-            ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context),
-            ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { CurlTransfer.from($3)?.header($0, $1 &* $2) ?? 0 },
-            ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context),
+        options.note(
+            ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { CurlTransfer.from($3)?.send($0, $1 &* $2) ?? 0 })
+        options.note(ccurl_set_pointer(easy, CURLOPT_READDATA, context))
+        options.note(
+            ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { CurlTransfer.from($3)?.receive($0, $1 &* $2) ?? 0 })
+        options.note(ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context))
+        options.note(
+            ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { CurlTransfer.from($3)?.header($0, $1 &* $2) ?? 0 })
+        options.note(ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context))
+        options.note(
             ccurl_set_prereq_callback(easy) { context, remote, _, _, _ in
                 let transfer = CurlTransfer.from(context)
                 let mayGo = transfer?.maySend(to: remote.map { String(cString: $0) } ?? "") ?? false
                 return mayGo ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
-            },
-            ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context),
-            ccurl_set_address_check(easy, addressCheck),
-            ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
-        ]
-        return results.allSatisfy { $0 == CURLE_OK }
+            })
+        options.note(ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context))
+        options.note(ccurl_set_address_check(easy, addressCheck))
+        options.note(ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
     }
 
     // MARK: Callbacks
@@ -332,11 +239,5 @@ final class CurlTransfer {
 
     func cancelled() {
         submission.continuation.resume(returning: .failure(.cancelled(mayHaveBeenSent: attempts > 0)))
-    }
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }

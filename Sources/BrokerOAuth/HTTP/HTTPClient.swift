@@ -10,24 +10,11 @@ import Synchronization
 /// Construct one per process and pass it to everything that needs HTTP; call ``shutdown()`` at the end, after the engine
 /// has drained. A client that is released without it also ends its thread, but nothing waits for that.
 package final class HTTPClient: HTTPTransport {
-    package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The path, and why the file cannot be used.
-        case caFile(String, String)
-        case noLibrary
-
-        package var description: String {
-            switch self {
-            case .caFile(let path, let why): "The CA file \(path) cannot be used: \(why)."
-            case .noLibrary: "libcurl could not be started: no memory or no thread is available."
-            }
-        }
-    }
-
     private let loop: CurlLoop
     private let lastID = Atomic<UInt64>(0)
 
     /// Reads the CA file and starts the thread.
-    package init(configuration: HTTPClientConfiguration) throws(ConfigurationError) {
+    package init(configuration: HTTPClientConfiguration) throws(HTTPClientError) {
         let authorities = try AuthoritiesInForce(configuration)
         loop = try CurlLoop(settings: TransferSettings(configuration: configuration, authorities: authorities))
     }
@@ -50,7 +37,7 @@ package final class HTTPClient: HTTPTransport {
         defer { loop.forget(id) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                loop.submit(.init(id: id, request: request, url: url, continuation: continuation))
+                loop.submit(Submission(id: id, request: request, url: url, continuation: continuation))
             }
         } onCancel: {
             if request.isRepeatable { loop.cancel(id) }

@@ -11,7 +11,7 @@ package struct HTTPClientConfiguration: Sendable {
     /// Replacements for the system's certificate authorities.
     package var certificates = CertificateVariables.none
     /// Receives the reason why a changed file of certificate authorities cannot be used; the earlier ones stay in force.
-    package var complain: @Sendable (HTTPClient.ConfigurationError) -> Void = { _ in }
+    package var complain: @Sendable (HTTPClientError) -> Void = { _ in }
     /// Limit for name lookup, connection and TLS handshake.
     package var connectTimeout: Duration = .seconds(10)
     /// Limit for the whole exchange, and for the wait for a free connection before it.

@@ -9,7 +9,7 @@ struct PEMCertificates {
     /// The certificate being read.
     private var base64: [UInt8]?
 
-    static func check(_ contents: [UInt8], of file: String) throws(HTTPClient.ConfigurationError) {
+    static func check(_ contents: [UInt8], of file: String) throws(HTTPClientError) {
         var certificates = PEMCertificates(file: file)
         let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
@@ -23,7 +23,7 @@ struct PEMCertificates {
     private init(file: String) { self.file = file }
 
     /// - Parameter line: without trailing spaces. OpenSSL accepts none before the markers.
-    private mutating func add(_ line: String, number: Int) throws(HTTPClient.ConfigurationError) {
+    private mutating func add(_ line: String, number: Int) throws(HTTPClientError) {
         if line == Self.begin {
             guard base64 == nil else { throw damage }
             base64 = []
@@ -42,7 +42,7 @@ struct PEMCertificates {
         }
     }
 
-    private var damage: HTTPClient.ConfigurationError {
+    private var damage: HTTPClientError {
         .caFile(file, "its certificate number \(found + 1) is damaged")
     }
 
