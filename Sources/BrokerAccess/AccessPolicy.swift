@@ -210,7 +210,7 @@ package final class AccessPolicy: Sendable {
 
     /// - Throws: `invalidAuthority`, saying what is wrong with it.
     package func authority(_ text: String) throws(BrokerError) -> Authority {
-        do throws(Authority.Invalid) {
+        do throws(InvalidAuthority) {
             return try settings.authorities.authority(text)
         } catch {
             throw BrokerError(.invalidAuthority, "The authority cannot be used: \(error.description).", cause: error)
@@ -218,7 +218,7 @@ package final class AccessPolicy: Sendable {
     }
 }
 
-extension Authority.Invalid {
+extension InvalidAuthority {
     fileprivate var description: String {
         switch self {
         case .notAURL: "it is not a URL of the form https://host/path"

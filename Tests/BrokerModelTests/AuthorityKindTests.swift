@@ -58,14 +58,14 @@ struct AuthorityKindTests {
     @Test(
         "Entra: an authority without a tenant, or with more than one, is refused",
         arguments: [
-            ("https://login.microsoftonline.com", Authority.Invalid.tenantMissing),
+            ("https://login.microsoftonline.com", InvalidAuthority.tenantMissing),
             ("https://login.microsoftonline.com/v2.0", .tenantMissing),
             ("https://login.microsoftonline.com/common/oauth2/v2.0/authorize", .notATenant),
             ("https://login.microsoftonline.com/common/oauth2", .notATenant),
             ("https://login.microsoftonline.com/../v2.0", .notATenant),
             ("https://login.microsoftonline.com/ten%61nt", .notATenant),
         ])
-    func entraInvalid(text: String, error: Authority.Invalid) {
+    func entraInvalid(text: String, error: InvalidAuthority) {
         #expect(throws: error) { try parse(text) }
     }
 
@@ -88,7 +88,7 @@ struct AuthorityKindTests {
         #expect(atEntra.kind == .b2c && atEntra.path == "tfp/contoso.onmicrosoft.com/b2c_1_edit")
         #expect(try parse("https://login.contoso.example/tfp/contoso.onmicrosoft.com/b2c_1_edit").kind == .b2c)
         for text in ["https://contoso.b2clogin.com", "https://contoso.b2clogin.com/contoso.onmicrosoft.com"] {
-            #expect(throws: Authority.Invalid.policyMissing) { try parse(text) }
+            #expect(throws: InvalidAuthority.policyMissing) { try parse(text) }
         }
     }
 
@@ -100,7 +100,7 @@ struct AuthorityKindTests {
         let named = try parse("https://contoso.ciamlogin.com/\(Self.tenantID)/v2.0")
         #expect(named.kind == .ciam && named.tenant == .id(Self.tenantID))
         // Its hosts have no policies, regardless of the path.
-        #expect(throws: Authority.Invalid.notATenant) { try parse("https://contoso.ciamlogin.com/tfp/a/b") }
+        #expect(throws: InvalidAuthority.notATenant) { try parse("https://contoso.ciamlogin.com/tfp/a/b") }
     }
 
     @Test("ADFS: the path determines the kind")
@@ -119,7 +119,7 @@ struct AuthorityKindTests {
         #expect(local.environment == "127.0.0.1:4000")
         #expect(try parse("http://127.0.0.1:4001/contoso", kinds: kinds).kind == .generic)
         #expect(try parse("https://fs.example/adfs", kinds: kinds).kind == .generic)
-        #expect(throws: Authority.Invalid.notADFS) { try parse("https://id.example/x", kinds: kinds) }
+        #expect(throws: InvalidAuthority.notADFS) { try parse("https://id.example/x", kinds: kinds) }
     }
 
     @Test("changing the tenant keeps the rest of the authority")

@@ -43,7 +43,7 @@ struct AuthorityTests {
             "http://LOCALHOST:8080", "http://[::1]:9000/o", "http://[::1]",
         ])
     func loopback(text: String) throws {
-        #expect(throws: Authority.Invalid.httpLoopbackNotAllowed) { try parse(text) }
+        #expect(throws: InvalidAuthority.httpLoopbackNotAllowed) { try parse(text) }
         let authority = try parse(text, allowHTTPLoopback: true)
         #expect(authority.isPlainHTTP)
         #expect(try parse(authority.url, allowHTTPLoopback: true) == authority)
@@ -58,19 +58,19 @@ struct AuthorityTests {
             "http://localhost.", "http://[::2]", "http://[::ffff:127.0.0.1]", "http://127.0.0.1.", "http://2130706433",
         ])
     func otherHTTP(text: String) {
-        #expect(throws: Authority.Invalid.plainHTTP) { try parse(text, allowHTTPLoopback: true) }
-        #expect(throws: Authority.Invalid.plainHTTP) { try parse(text) }
+        #expect(throws: InvalidAuthority.plainHTTP) { try parse(text, allowHTTPLoopback: true) }
+        #expect(throws: InvalidAuthority.plainHTTP) { try parse(text) }
     }
 
     @Test(
         "an authority with anything beyond scheme, host, port and path is refused",
         arguments: [
-            ("https://login.example?x=1", Authority.Invalid.hasQueryOrFragment),
+            ("https://login.example?x=1", InvalidAuthority.hasQueryOrFragment),
             ("https://login.example/tenant?", .hasQueryOrFragment), ("https://login.example#top", .hasQueryOrFragment),
             ("https://user@login.example", .hasUserInfo), ("https://user:secret@login.example/x", .hasUserInfo),
             ("https://good.example@evil.example", .hasUserInfo),
         ])
-    func extras(text: String, error: Authority.Invalid) {
+    func extras(text: String, error: InvalidAuthority) {
         #expect(throws: error) { try parse(text) }
     }
 
@@ -89,7 +89,7 @@ struct AuthorityTests {
             "https://.login.example", "https://log*in.example", "http://127.0.0.+1", "https://[::1]443",
         ])
     func notAURL(text: String) {
-        #expect(throws: Authority.Invalid.notAURL) { try parse(text, allowHTTPLoopback: true) }
+        #expect(throws: InvalidAuthority.notAURL) { try parse(text, allowHTTPLoopback: true) }
     }
 
     @Test("an IPv6 address is accepted, with and without port")

@@ -15,7 +15,7 @@ package struct AuthorityParser: Sendable, Equatable {
         self.clouds = clouds
     }
 
-    package func authority(_ text: String) throws(Authority.Invalid) -> Authority {
+    package func authority(_ text: String) throws(InvalidAuthority) -> Authority {
         try Authority(parsing: text, allowHTTPLoopback: allowsHTTPLoopback, kinds: kinds)
     }
 

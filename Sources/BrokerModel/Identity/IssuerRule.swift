@@ -6,17 +6,14 @@ import BrokerValues
 /// the document of `common` names a template, and that of a domain the tenant's id.
 package struct IssuerRule: Sendable, Equatable {
     package let authority: Authority
-    /// As in the discovery document: exact, or with ``placeholder``.
+    /// As in the discovery document: exact, or with ``IssuerTemplate/placeholder``.
     package let issuer: ExactText
-
-    package static let placeholder = "{tenantid}"
 
     /// - Returns: nil if this issuer's document cannot be the authority's: it may be another provider's.
     package init?(_ issuer: String, of authority: Authority) {
-        guard let named = Authority.issuer(issuer, isTemplate: true), !named.isPlainHTTP || authority.isPlainHTTP else {
-            return nil
-        }
-        guard authority.rules.admits(named, for: authority) else { return nil }
+        guard let named = AuthorityURL(issuer: issuer, isTemplate: true),
+            !named.isPlainHTTP || authority.isPlainHTTP, authority.rules.admits(named, for: authority.form)
+        else { return nil }
         self.authority = authority
         self.issuer = ExactText(issuer)
     }
@@ -35,10 +32,12 @@ package struct IssuerRule: Sendable, Equatable {
         guard authority.hasTenants else { return full(issuer) == self.issuer }
         guard let tenant, Tenant.isName(tenant) else { return false }
         if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
-        if Self.isTemplate(self.issuer.text) { return issuer == self.issuer.filled(with: tenant) }
+        if IssuerTemplate.isTemplate(self.issuer.text) {
+            return issuer == IssuerTemplate.issuer(of: tenant, by: self.issuer)
+        }
         // The token is filed under its tenant: that must be the issuer's own.
         return issuer == self.issuer
-            && Authority.issuer(issuer.text).map(Self.tenant)?.lowercased() == tenant.lowercased()
+            && AuthorityURL(issuer: issuer.text)?.firstSegment.lowercased() == tenant.lowercased()
     }
 
     /// Whether a key that is published for one issuer may sign a token of another. Entra's key sets serve many tenants, and name
@@ -49,12 +48,12 @@ package struct IssuerRule: Sendable, Equatable {
     ///   - tenant: the token's own `tid`.
     package func takesKey(of owner: ExactText?, for issuer: ExactText?, tenant: String?) -> Bool {
         guard authority.hasTenants, let owner else { return true }
-        return issuer == tenant.map(owner.filled) ?? owner
+        return issuer == tenant.map { IssuerTemplate.issuer(of: $0, by: owner) } ?? owner
     }
 
     /// Whether a redirect that names this issuer (RFC 9207) comes from a provider whose document names `pattern`.
     package static func isSame(_ issuer: String, as pattern: String) -> Bool {
-        guard let place = pattern.firstRange(ofText: placeholder) else {
+        guard let place = pattern.firstRange(ofText: IssuerTemplate.placeholder) else {
             return ExactText(issuer) == ExactText(pattern)
         }
         let named = issuer.utf8
@@ -63,18 +62,5 @@ package struct IssuerRule: Sendable, Equatable {
             named.suffix(tail.count).elementsEqual(tail)
         else { return false }
         return String(named.dropFirst(head.count).dropLast(tail.count)).map(Tenant.isName) ?? false
-    }
-
-    static func isTemplate(_ issuer: String) -> Bool { issuer.holds(placeholder) }
-
-    static func tenant(of issuer: Authority) -> String {
-        String(issuer.path.prefix { $0 != "/" })
-    }
-}
-
-extension ExactText {
-    /// The template with a tenant in place of ``IssuerRule/placeholder``.
-    fileprivate func filled(with tenant: String) -> ExactText {
-        ExactText(text.replacing(text: IssuerRule.placeholder, with: tenant))
     }
 }

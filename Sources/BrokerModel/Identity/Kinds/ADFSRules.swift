@@ -8,12 +8,12 @@ struct ADFSRules: ProviderRules {
 
     func recognizes(_ url: AuthorityURL) -> Bool { url.path.lowercased() == Self.path }
 
-    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm {
+    func form(of url: AuthorityURL) throws(InvalidAuthority) -> AuthorityForm {
         guard url.path.lowercased() == Self.path else { throw .notADFS }
-        return AuthorityForm(environment: url.host, path: Self.path)
+        return AuthorityForm(of: url, environment: url.host, path: Self.path)
     }
 
-    func admits(_ issuer: Authority, for authority: Authority) -> Bool {
-        EntraCloud.canonical(issuer.environment) == authority.environment && !IssuerRule.isTemplate(issuer.path)
+    func admits(_ issuer: AuthorityURL, for authority: AuthorityForm) -> Bool {
+        EntraCloud.canonical(issuer.host) == authority.environment && !IssuerTemplate.isTemplate(issuer.path)
     }
 }

@@ -6,20 +6,20 @@ struct B2CRules: EntraFamily {
 
     func recognizes(_ url: AuthorityURL) -> Bool {
         if url.host.hasSuffix(Self.hosts) { return true }
-        guard url.begins(with: Self.policyPrefix), !CIAMRules().recognizes(url) else { return false }
+        guard url.firstSegment.lowercased() == Self.policyPrefix, !CIAMRules().recognizes(url) else { return false }
         // At Entra's hosts the form does not matter; elsewhere it may be a custom domain.
         return EntraCloud.environment(of: url.host) != nil || url.segmentsWithoutVersion.count == 3
     }
 
-    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm {
+    func form(of url: AuthorityURL) throws(InvalidAuthority) -> AuthorityForm {
         let lowered = url.segmentsWithoutVersion.map { $0.lowercased() }
         let names = lowered.first == Self.policyPrefix ? Array(lowered.dropFirst()) : lowered
         guard names.count == 2, names.allSatisfy(Tenant.isName) else { throw .policyMissing }
-        return AuthorityForm(environment: EntraCloud.canonical(url.host), path: lowered.joined(separator: "/"))
+        return AuthorityForm(of: url, environment: EntraCloud.canonical(url.host), path: lowered.joined(separator: "/"))
     }
 
-    func admits(_ issuer: Authority, for authority: Authority) -> Bool {
-        EntraCloud.canonical(issuer.environment) == authority.environment && !IssuerRule.isTemplate(issuer.path)
+    func admits(_ issuer: AuthorityURL, for authority: AuthorityForm) -> Bool {
+        EntraCloud.canonical(issuer.host) == authority.environment && !IssuerTemplate.isTemplate(issuer.path)
     }
 
     /// Most of B2C's refusals have neither number nor suberror. Then only the error codes of RFC 6749 are available.

@@ -24,7 +24,7 @@ extension EntraFamily {
         return HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
     }
 
-    func tenant(in url: AuthorityURL) throws(Authority.Invalid) -> Tenant {
+    func tenant(in url: AuthorityURL) throws(InvalidAuthority) -> Tenant {
         let names = url.segmentsWithoutVersion
         guard let name = names.first, !name.isEmpty else { throw .tenantMissing }
         guard names.count == 1, Tenant.isName(name) else { throw .notATenant }
@@ -32,11 +32,11 @@ extension EntraFamily {
     }
 
     /// `TENANT/v2.0`; the tenant must be the authority's if that names one by its id.
-    func isTenantPath(_ issuer: Authority, of tenant: Tenant?) -> Bool {
-        let segments = issuer.path.split(separator: "/", omittingEmptySubsequences: false)
+    func isTenantPath(_ issuer: AuthorityURL, of tenant: Tenant?) -> Bool {
+        let segments = issuer.segments
         guard segments.count == 1 || (segments.count == 2 && segments[1] == "v2.0") else { return false }
-        let named = String(segments[0])
-        if named == IssuerRule.placeholder { return true }
+        let named = segments[0]
+        if named == IssuerTemplate.placeholder { return true }
         guard Tenant.isName(named) else { return false }
         if case .id(let wanted) = tenant { return named.lowercased() == wanted }
         return true
@@ -45,6 +45,7 @@ extension EntraFamily {
 
 extension AuthorityURL {
     var segmentsWithoutVersion: [String] {
-        segments.last?.lowercased() == "v2.0" ? Array(segments.dropLast()) : segments
+        let segments = segments
+        return segments.last?.lowercased() == "v2.0" ? Array(segments.dropLast()) : segments
     }
 }

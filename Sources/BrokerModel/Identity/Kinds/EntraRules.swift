@@ -3,16 +3,16 @@ struct EntraRules: EntraFamily {
     let hasClouds = true
 
     func recognizes(_ url: AuthorityURL) -> Bool {
-        EntraCloud.environment(of: url.host) != nil && !url.begins(with: B2CRules.policyPrefix)
+        EntraCloud.environment(of: url.host) != nil && url.firstSegment.lowercased() != B2CRules.policyPrefix
     }
 
-    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm {
+    func form(of url: AuthorityURL) throws(InvalidAuthority) -> AuthorityForm {
         let tenant = try tenant(in: url)
-        return AuthorityForm(environment: EntraCloud.canonical(url.host), path: tenant.name, tenant: tenant)
+        return AuthorityForm(of: url, environment: EntraCloud.canonical(url.host), path: tenant.name, tenant: tenant)
     }
 
-    func admits(_ issuer: Authority, for authority: Authority) -> Bool {
-        EntraCloud.canonical(issuer.environment) == authority.environment
+    func admits(_ issuer: AuthorityURL, for authority: AuthorityForm) -> Bool {
+        EntraCloud.canonical(issuer.host) == authority.environment
             && isTenantPath(issuer, of: authority.tenant)
     }
 }

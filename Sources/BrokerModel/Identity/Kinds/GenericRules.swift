@@ -4,8 +4,8 @@ struct GenericRules: ProviderRules {
 
     func recognizes(_ url: AuthorityURL) -> Bool { true }
 
-    func form(of url: AuthorityURL) -> AuthorityForm { AuthorityForm(environment: url.host, path: url.path) }
+    func form(of url: AuthorityURL) -> AuthorityForm { AuthorityForm(of: url, environment: url.host, path: url.path) }
 
     /// OpenID Connect Discovery 1.0, section 4.3.
-    func admits(_ issuer: Authority, for authority: Authority) -> Bool { issuer.url == authority.url }
+    func admits(_ issuer: AuthorityURL, for authority: AuthorityForm) -> Bool { issuer.text == authority.url }
 }

@@ -8,7 +8,7 @@ package protocol ProviderRules: Sendable {
     func recognizes(_ url: AuthorityURL) -> Bool
 
     /// - Throws: what the URL lacks to be an authority of this kind.
-    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm
+    func form(of url: AuthorityURL) throws(InvalidAuthority) -> AuthorityForm
 
     /// Whether clients are valid for the whole host, which is the provider's own then. Otherwise a client belongs to its issuer,
     /// and so does its secret.
@@ -26,7 +26,7 @@ package protocol ProviderRules: Sendable {
     var alwaysHasOpenIDDocument: Bool { get }
 
     /// Whether this issuer may issue the authority's document (``IssuerRule``).
-    func admits(_ issuer: Authority, for authority: Authority) -> Bool
+    func admits(_ issuer: AuthorityURL, for authority: AuthorityForm) -> Bool
 
     // MARK: People
 
@@ -80,28 +80,4 @@ extension ProviderRules {
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
         HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
     }
-}
-
-/// An authority's URL before its kind is known.
-package struct AuthorityURL: Sendable {
-    /// In lower case, with its port unless that is the scheme's default.
-    package let host: String
-    /// Without surrounding slashes.
-    package let path: String
-    let segments: [String]
-
-    init(host: String, path: String) {
-        (self.host, self.path) = (host, path)
-        segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    }
-
-    func begins(with segment: String) -> Bool { segments.first?.lowercased() == segment }
-}
-
-/// Host and path as a kind interprets them, normalized.
-package struct AuthorityForm: Sendable {
-    let environment: String
-    let path: String
-    /// `nil` if there are no tenants.
-    var tenant: Tenant?
 }
