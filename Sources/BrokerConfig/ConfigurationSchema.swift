@@ -19,7 +19,7 @@ package enum ConfigurationSchema {
         var properties = tables.mapValues(table)
         properties["browser"] = properties["browser"].map { table in
             let words: JSONValue = ["type": "string", "description": "A command, as $BROWSER has it."]
-            return ["anyOf": .array([words, .object(command), table])]
+            return ["anyOf": .array([words, .object(ValueSchema.command), table])]
         }
         properties["provider"] = [
             "type": "object",
@@ -52,57 +52,55 @@ package enum ConfigurationSchema {
         ["type": "object", "properties": .object(properties), "additionalProperties": false]
     }
 
-    fileprivate static let command = words(atLeast: 1)
-
-    static func words(atLeast least: Int64 = 0) -> JSONObject {
-        ["type": "array", "items": ["type": "string"], "minItems": .integer(least)]
-    }
-
-    static func choice(_ choices: [String]) -> JSONObject {
-        ["type": "string", "enum": .array(choices.map { .string($0) })]
-    }
-
-    fileprivate static func adding(_ more: JSONObject, to schema: JSONValue) -> JSONValue {
+    private static func adding(_ more: JSONObject, to schema: JSONValue) -> JSONValue {
         .object((schema.objectValue ?? [:]).merging(more) { $1 })
     }
 }
 
 extension Setting {
     fileprivate func schema(keySources: [String]) -> JSONValue {
-        var schema: JSONObject =
-            switch kind {
-            case .boolean: ["type": "boolean"]
-            case .integer(_, let range, _):
-                [
-                    "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
-                    "maximum": .integer(Int64(range.upperBound)),
-                ]
-            case .choice(_, let choices): ConfigurationSchema.choice(choices)
-            case .keySources:
-                [
-                    "anyOf": .array([
-                        .object(ConfigurationSchema.choice(keySources)),
-                        [
-                            "type": "array", "items": .object(ConfigurationSchema.choice(keySources)), "minItems": 1,
-                            "uniqueItems": true,
-                        ],
-                    ])
-                ]
-            case .path: ["type": "string", "pattern": "^(/|~/)"]
-            case .pathOrOff: ["type": "string", "pattern": "^(/|~/|off$)"]
-            case .command: ConfigurationSchema.command
-            }
+        var schema = kind.schema(keySources: keySources)
         schema["description"] = .string(summary)
-        if defaultNote == nil {
-            let standard = BrokerConfiguration()
-            switch kind {
-            case .boolean(let field): schema["default"] = .bool(standard[keyPath: field])
-            case .integer(let field, _, _): schema["default"] = .integer(Int64(standard[keyPath: field]))
-            case .choice(let field, _): schema["default"] = .string(standard[keyPath: field])
-            case .keySources, .path, .pathOrOff, .command: break
-            }
-        }
+        if defaultNote == nil { schema["default"] = kind.standard }
         return .object(schema)
+    }
+}
+
+extension Setting.Kind {
+    fileprivate func schema(keySources: [String]) -> JSONObject {
+        switch self {
+        case .boolean: ["type": "boolean"]
+        case .integer(_, let range, _):
+            [
+                "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
+                "maximum": .integer(Int64(range.upperBound)),
+            ]
+        case .choice(_, let choices): ValueSchema.choice(choices)
+        case .keySources:
+            [
+                "anyOf": .array([
+                    .object(ValueSchema.choice(keySources)),
+                    [
+                        "type": "array", "items": .object(ValueSchema.choice(keySources)), "minItems": 1,
+                        "uniqueItems": true,
+                    ],
+                ])
+            ]
+        case .path: ["type": "string", "pattern": "^(/|~/)"]
+        case .pathOrOff: ["type": "string", "pattern": "^(/|~/|off$)"]
+        case .command: ValueSchema.command
+        }
+    }
+
+    /// The default, where JSON has a value for it.
+    fileprivate var standard: JSONValue? {
+        let standard = BrokerConfiguration()
+        return switch self {
+        case .boolean(let field): .bool(standard[keyPath: field])
+        case .integer(let field, _, _): .integer(Int64(standard[keyPath: field]))
+        case .choice(let field, _): .string(standard[keyPath: field])
+        case .keySources, .path, .pathOrOff, .command: nil
+        }
     }
 }
 
@@ -110,11 +108,11 @@ extension ProviderSetting {
     fileprivate var schema: JSONValue {
         var schema: JSONObject =
             switch kind {
-            case .providerKind: ConfigurationSchema.choice(ProviderKind.allCases.map(\.rawValue))
+            case .providerKind: ValueSchema.choice(ProviderKind.allCases.map(\.rawValue))
             case .endpoint: ["type": "string", "pattern": "^https?://"]
-            case .choice(let choices): ConfigurationSchema.choice(choices)
+            case .choice(let choices): ValueSchema.choice(choices)
             case .offlineAccess: ["type": "boolean"]
-            case .clouds: ConfigurationSchema.words()
+            case .clouds: ValueSchema.words()
             }
         schema["description"] = .string(summary)
         return .object(schema)

@@ -9,7 +9,7 @@ final class ConfigurationReading: Sendable {
     private let clock: any BrokerClock
     private let current: Mutex<GetBrokerStatus.Configuration>
 
-    init(of files: ConfigurationLoader.Files, clock: any BrokerClock) {
+    init(of files: ConfigurationFiles, clock: any BrokerClock) {
         self.clock = clock
         current = Mutex(GetBrokerStatus.Configuration(files: files.paths, readOn: clock.now))
     }

@@ -49,7 +49,7 @@ struct RunningBroker: Sendable {
     ///
     /// - Parameter activated: the sockets from systemd; without any the broker binds its own.
     static func start(
-        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSockets?,
+        _ configuration: BrokerConfiguration, from files: ConfigurationFiles, activated: ActivatedSockets?,
         log: BrokerLog
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")

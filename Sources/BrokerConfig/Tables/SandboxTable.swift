@@ -11,16 +11,16 @@ extension TableKey<Sandbox> {
                 "rights", "`token` (the default), `accounts`, `interactive`.",
                 type: [
                     "type": "array",
-                    "items": .object(ConfigurationSchema.choice(SandboxRight.allCases.map(\.rawValue))),
+                    "items": .object(ValueSchema.choice(SandboxRight.allCases.map(\.rawValue))),
                     "minItems": 1, "uniqueItems": true,
                 ]
             ) {
-                words, sandbox throws(Setting.Refusal) in
+                words, sandbox throws(SettingRefusal) in
                 sandbox.rights = []
                 for word in words {
                     guard let right = SandboxRight(rawValue: word), !sandbox.rights.contains(right) else {
                         let all = SandboxRight.allCases.map(\.rawValue).joined(separator: ", ")
-                        throw Setting.Refusal(.outOfRange, "\"\(word)\" is not one of \(all), each once")
+                        throw SettingRefusal(.outOfRange, "\"\(word)\" is not one of \(all), each once")
                     }
                     sandbox.rights.append(right)
                 }
@@ -37,8 +37,35 @@ package enum SandboxTable {
     /// The table of docs/configuration.md, in Markdown; a test compares the two.
     package static var documentation: String { TableKey<Sandbox>.documentation(of: TableKey<Sandbox>.all) }
 
+    static func assign(_ entry: TableEntry, to result: inout LoadedConfiguration) throws(ConfigurationError) {
+        let new = Sandbox(engine: "", id: entry.table, rights: [.token])
+        try TableKey.assign(
+            entry.value, to: entry.key, of: "a sandbox", among: TableKey<Sandbox>.all, at: entry.origin,
+            &result.configuration.sandboxes[entry.table, default: new])
+        for place in ["sandbox.\(entry.table)", "sandbox.\(entry.table).\(entry.key)"] {
+            result.origins[place] = entry.origin
+        }
+    }
+
+    /// The checks that need a whole table.
+    static func check(_ result: LoadedConfiguration) throws(ConfigurationError) {
+        for (name, sandbox) in result.configuration.sandboxes.sorted(by: { $0.key < $1.key }) {
+            guard let (key, text) = mistake(in: sandbox, named: name) else { continue }
+            let ofKey = key.flatMap { result.origins["sandbox.\(name).\($0)"] }
+            throw ConfigurationError(
+                .outOfRange, key.map { "\($0): " + text } ?? text, at: ofKey ?? result.origin(of: "sandbox.\(name)"))
+        }
+    }
+
+    /// The lines that `--check-config` prints.
+    static func report(_ loaded: LoadedConfiguration) -> [String] {
+        loaded.configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in
+            "sandbox.\(name) = \(sandbox.name)  # \(loaded.origin(of: "sandbox.\(name)"))"
+        }
+    }
+
     /// The mistake in a sandbox's table, and its key, if it has one; `nil` if there is none. The name is also that of a folder.
-    static func mistake(in sandbox: Sandbox, named name: String) -> (key: String?, text: String)? {
+    private static func mistake(in sandbox: Sandbox, named name: String) -> (key: String?, text: String)? {
         let plain = "up to 32 lower-case letters, digits, dots and hyphens, a letter first"
         guard Sandbox.isEngine(name) else { return (nil, "a sandbox's table is named by \(plain)") }
         guard Sandbox.isEngine(sandbox.engine) else { return ("engine", "is needed, \(plain)") }

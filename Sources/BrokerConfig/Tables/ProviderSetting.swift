@@ -74,33 +74,25 @@ extension ProviderSetting.Kind {
 }
 
 extension ProviderSetting {
-    func assign(_ value: SettingValue, to table: inout ProviderTable) throws(Setting.Refusal) {
+    func assign(_ value: SettingValue, to table: inout ProviderTable) throws(SettingRefusal) {
         switch (kind, value) {
         case (.providerKind, .string(let text)):
-            guard let kind = ProviderKind(rawValue: text) else {
-                throw Setting.Refusal(
-                    .outOfRange, "\"\(text)\" is not one of \(Kind.kinds.joined(separator: ", "))")
-            }
+            guard let kind = ProviderKind(rawValue: text) else { throw .unknown(text, among: Kind.kinds) }
             table.kind = kind
         case (.endpoint, .string(let text)):
             guard let url = WebURL(text), url.isSecureOrLoopback, !url.hasFragment else {
-                throw Setting.Refusal(.outOfRange, "\"\(text)\" is not an https URL")
+                throw SettingRefusal(.outOfRange, "\"\(text)\" is not an https URL")
             }
             table.completion.endpoints[name] = text
         case (.choice(let choices), .string(let text)):
-            guard choices.contains(text) else {
-                throw Setting.Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
-            }
+            guard choices.contains(text) else { throw .unknown(text, among: choices) }
             table.completion.resourceParameter = text
         case (.offlineAccess, .boolean(let flag)): table.completion.takesOfflineAccess = flag
-        case (.offlineAccess, _): throw Setting.Refusal(.wrongType, "expects a boolean, not \(value.typeName)")
         // Checked after all tables are read: whether they are hosts, and Entra's.
-        case (.clouds, .words(let urls)):
-            table.otherClouds = urls
-        case (.clouds, _):
-            throw Setting.Refusal(.wrongType, "expects an array of strings, not \(value.typeName)")
-        default:
-            throw Setting.Refusal(.wrongType, "expects a string, not \(value.typeName)")
+        case (.clouds, .words(let urls)): table.otherClouds = urls
+        case (.offlineAccess, _): throw .wrongType(value, instead: "a boolean")
+        case (.clouds, _): throw .wrongType(value, instead: "an array of strings")
+        case (.providerKind, _), (.endpoint, _), (.choice, _): throw .wrongType(value, instead: "a string")
         }
     }
 
@@ -111,7 +103,7 @@ extension ProviderSetting {
         case .endpoint: table.completion.endpoints[name]
         case .choice: table.completion.resourceParameter
         case .offlineAccess: table.completion.takesOfflineAccess.map { "\($0)" }
-        case .clouds: table.otherClouds.map(Setting.Kind.quoted)
+        case .clouds: table.otherClouds.map(TOMLText.quoted)
         }
     }
 }

@@ -6,7 +6,7 @@ struct TableKey<Owner: Sendable>: Sendable {
     let summary: String
     /// JSON Schema of its value.
     let type: JSONObject
-    let assign: @Sendable (SettingValue, inout Owner) throws(Setting.Refusal) -> Void
+    let assign: @Sendable (SettingValue, inout Owner) throws(SettingRefusal) -> Void
 
     static func text(
         _ name: String, _ path: WritableKeyPath<Owner, String> & Sendable, _ summary: String
@@ -23,8 +23,8 @@ struct TableKey<Owner: Sendable>: Sendable {
     private static func text(
         _ name: String, _ summary: String, _ assign: @escaping @Sendable (String, inout Owner) -> Void
     ) -> TableKey {
-        TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(Setting.Refusal) in
-            guard case .string(let text) = value else { throw refusal("a string", value) }
+        TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(SettingRefusal) in
+            guard case .string(let text) = value else { throw .wrongType(value, instead: "a string") }
             assign(text, &owner)
         }
     }
@@ -32,8 +32,8 @@ struct TableKey<Owner: Sendable>: Sendable {
     static func boolean(
         _ name: String, _ path: WritableKeyPath<Owner, Bool> & Sendable, _ summary: String
     ) -> TableKey {
-        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(Setting.Refusal) in
-            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
+        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(SettingRefusal) in
+            guard case .boolean(let flag) = value else { throw .wrongType(value, instead: "a boolean") }
             owner[keyPath: path] = flag
         }
     }
@@ -41,8 +41,8 @@ struct TableKey<Owner: Sendable>: Sendable {
     static func optional(
         _ name: String, _ path: WritableKeyPath<Owner, Bool?> & Sendable, _ summary: String
     ) -> TableKey {
-        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(Setting.Refusal) in
-            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
+        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(SettingRefusal) in
+            guard case .boolean(let flag) = value else { throw .wrongType(value, instead: "a boolean") }
             owner[keyPath: path] = flag
         }
     }
@@ -60,17 +60,13 @@ struct TableKey<Owner: Sendable>: Sendable {
     }
 
     static func words(
-        _ name: String, _ summary: String, type: JSONObject = ConfigurationSchema.words(),
-        _ assign: @escaping @Sendable ([String], inout Owner) throws(Setting.Refusal) -> Void
+        _ name: String, _ summary: String, type: JSONObject = ValueSchema.words(),
+        _ assign: @escaping @Sendable ([String], inout Owner) throws(SettingRefusal) -> Void
     ) -> TableKey {
-        TableKey(name: name, summary: summary, type: type) { value, owner throws(Setting.Refusal) in
-            guard case .words(let words) = value else { throw refusal("an array of strings", value) }
+        TableKey(name: name, summary: summary, type: type) { value, owner throws(SettingRefusal) in
+            guard case .words(let words) = value else { throw .wrongType(value, instead: "an array of strings") }
             try assign(words, &owner)
         }
-    }
-
-    private static func refusal(_ expected: String, _ value: SettingValue) -> Setting.Refusal {
-        Setting.Refusal(.wrongType, "expects \(expected), not \(value.typeName)")
     }
 
     /// - Parameter what: for example “an app”.

@@ -1,15 +1,5 @@
 import BrokerModel
 
-/// The configuration of one provider.
-package struct ProviderTable: Sendable, Equatable {
-    package var kind: ProviderKind?
-    package var completion = MetadataOverride()
-    /// URLs of hosts; `nil` if not set.
-    package var otherClouds: [String]?
-
-    package init() {}
-}
-
 extension BrokerConfiguration {
     /// Keyed by host, with the port if it is not the scheme's default.
     package var providerKinds: [String: ProviderKind] {
@@ -48,24 +38,7 @@ extension BrokerConfiguration {
         EntraCloud.canonical(place.environment)
     }
 
-    /// The mistake in a table's clouds; `nil` if there is none. Codes are sent to them, so the table must be right.
-    func mistake(inCloudsOf name: String) -> String? {
-        guard let clouds = providers[name]?.otherClouds, let own = Authority.issuer(name) else { return nil }
-        let kinds = providerKinds
-        func isCloud(_ place: Authority) -> Bool {
-            kinds[place.environment].map(\.rules.hasClouds) ?? (EntraCloud.environment(of: place.environment) != nil)
-        }
-        guard isCloud(own) else { return "only a provider of kind \"entra\" has other clouds" }
-        for text in clouds {
-            guard let cloud = Authority.issuer(text), cloud.path.isEmpty else {
-                return "\"\(text)\" is not the URL of a host, as in \"https://login.example\""
-            }
-            guard isCloud(cloud) else { return "another table says that \(text) is of another kind" }
-            guard cloud.isPlainHTTP == own.isPlainHTTP else { return "\(text) is not reached as \(name) is" }
-        }
-        return nil
-    }
-
+    /// What the administrator adds to the metadata of providers.
     package var completions: MetadataOverrides {
         let reader = authorities
         var entries: [String: MetadataOverride] = [:]
@@ -75,14 +48,5 @@ extension BrokerConfiguration {
             entries[reader.recorded(name)?.url ?? place.canonicalHostURL] = table.completion
         }
         return MetadataOverrides(entries)
-    }
-
-    /// Another table that gives the same host a different kind.
-    func contradiction(to name: String) -> String? {
-        guard let kind = providers[name]?.kind, let place = Authority.issuer(name) else { return nil }
-        return providers.keys.sorted().first { other in
-            guard other != name, let otherKind = providers[other]?.kind, otherKind != kind else { return false }
-            return Authority.issuer(other)?.environment == place.environment
-        }
     }
 }
