@@ -39,8 +39,9 @@ enum ProviderTables {
 
     /// The lines that `--check-config` prints.
     static func report(_ loaded: LoadedConfiguration) -> [String] {
-        loaded.configuration.providers.sorted { $0.key < $1.key }.flatMap { provider, table in
-            ProviderSetting.all.compactMap { setting -> String? in
+        loaded.configuration.providers.keys.sorted().flatMap { provider in
+            let table = loaded.configuration.providers[provider] ?? ProviderTable()
+            return ProviderSetting.all.compactMap { setting -> String? in
                 guard let value = setting.text(in: table) else { return nil }
                 let origin = loaded.origin(of: place(setting.name, of: provider))
                 return "provider.\(TOMLText.quoted(provider)).\(setting.name) = \(value)  # \(origin)"

@@ -1,6 +1,6 @@
-/// One key of a table that a file may have many of: a provider's, a sandbox's, or an alias of an app.
+/// One key of a table that describes a provider or a sandbox, or one alias of an app, as a file has it.
 struct TableEntry {
-    /// The table's name, without the word before it that says what it describes.
+    /// The issuer in `[provider."https://issuer"]`, `NAME` in `[sandbox.NAME]`.
     let table: String
     let key: String
     let value: SettingValue

@@ -78,7 +78,9 @@ final class CurlTransfer {
         settings.configuration.totalTimeout * (submission.request.takesLateAnswer ? 2 : 1)
     }
 
-    /// The wait in the queue counts toward the time limit. - Returns: whether any time is left.
+    /// The wait in the queue counts toward the time limit.
+    ///
+    /// - Returns: whether any time is left.
     func hasTimeLeft(after waiting: Duration) -> Bool {
         let left = timeLimit - waiting
         return left > .zero && ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)) == CURLE_OK
