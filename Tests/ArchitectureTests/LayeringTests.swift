@@ -146,6 +146,22 @@ struct ConventionTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
+    @Test(
+        "each new element is in the list that the program reads, which is the second file that it touches",
+        arguments: [
+            ("Front", 2), ("SandboxAttestor", 1), ("KeySource", 4), ("ProviderRules", 2), ("EntraFamily", 3),
+            ("Subcommand", 30), ("WaitingSubcommand", 5), ("Noun", 5),
+        ])
+    func listed(kind: String, atLeast count: Int) throws {
+        let files = try SourceFile.all(below: "Sources")
+        let elements = files.flatMap { Rules.types(of: $0, conformingTo: kind) }
+        #expect(elements.count >= count, "\(elements)")
+        let missing = elements.filter { type in
+            files.allSatisfy { $0.text.lines(with: "\(type).self").isEmpty && $0.text.lines(with: "\(type)(").isEmpty }
+        }
+        #expect(missing.isEmpty, "\(missing) are in no list")
+    }
+
     @Test("an unused exception is removed")
     func staleExceptions() throws {
         let files = try Dictionary(

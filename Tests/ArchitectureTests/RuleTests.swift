@@ -119,6 +119,19 @@ struct RuleTests {
         #expect(Set(Rules.unprovedClaims(in: sample).map(\.line)) == [1, 7])
     }
 
+    @Test("a type's conformance is found, next to others and with the lists of generics")
+    func conformances() {
+        let sample = file(
+            """
+            package struct One: Sendable, Front {
+            final class Two<Content: Sendable>: Front {
+            enum Three: FrontDoor {}
+            struct Four { let front: Front }
+            // struct Five: Front {}
+            """)
+        #expect(Rules.types(of: sample, conformingTo: "Front") == ["One", "Two"])
+    }
+
     @Test("a file of 401 lines is found")
     func length() {
         #expect(Rules.length(of: file(String(repeating: "\n", count: 399)), limit: 400).isEmpty)

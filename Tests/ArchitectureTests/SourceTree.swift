@@ -50,6 +50,16 @@ enum Rules {
         }
     }
 
+    /// The types that a file declares with this conformance.
+    static func types(of file: SourceFile, conformingTo kind: String) -> [String] {
+        file.text.code.compactMap { line in
+            guard let found = line.firstMatch(of: /\b(?:struct|class|enum) (\w+)[^:{]*:([^{]*)/),
+                found.2.split(whereSeparator: { !$0.isLetter }).contains(Substring(kind))
+            else { return nil }
+            return String(found.1)
+        }
+    }
+
     /// Code that is allowed in tests only.
     static func forbiddenCode(in file: SourceFile) -> [Finding] {
         let words = [
