@@ -25,25 +25,27 @@ extension AccessPolicy {
         }
     }
 
-    /// How an answer on a browser page counts. Every program of the user can read a page's address from the browser's arguments
-    /// and answer in the person's place.
+    /// How an answer on a browser page counts. Every program of the user can read the address of a page from the browser's
+    /// arguments, and answer in the person's place.
     package enum PageApproval: Sendable, Equatable {
-        /// In full: those programs may administer anyway.
+        /// The answer counts in full: those programs may administer anyway.
         case whole
-        /// For this request alone, after the person has proved their presence.
+        /// The answer counts for this request alone, after the person has proved their presence.
         case confirmed
-        /// Not at all: no page is shown.
+        /// No page is shown, because its answer would not count.
         case none
     }
 
+    /// How much an answer on a page about a caller counts.
+    ///
     /// - Parameter caller: the subject of the page.
     package func worthOfPage(about caller: Caller) -> PageApproval {
         guard settings.adminProof != .outside else { return .whole }
         return caller.tier == .sandboxed ? .confirmed : .none
     }
 
-    /// Waits for the person behind a caller. The calling code inspects the caller again afterwards: the process that was the
-    /// subject of the question must be the one that connected.
+    /// Asks the person behind a caller to prove their presence, and waits for the answer. Inspect the caller again afterwards: the
+    /// process that the question was about must still be the one that connected.
     ///
     /// - Throws: `accessDenied` (`presenceRequired`) if no one could be asked, `userCanceled` also if the task was canceled.
     package func requirePresence(_ question: PresenceQuestion, of caller: Caller) async throws(BrokerError) {

@@ -1,7 +1,7 @@
 import BrokerValues
 
 extension AccessPolicy {
-    /// The error in words that its reader can act on: where the broker serves all users, only root unlocks it.
+    /// The error with advice that the caller can follow: if the broker serves all users, only root can unlock it.
     package func fitting(_ error: BrokerError, _ caller: Caller) -> BrokerError {
         guard error.kind == .locked, !isOwner(caller) else { return error }
         var error = error

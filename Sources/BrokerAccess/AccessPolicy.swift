@@ -20,12 +20,12 @@ package struct AccessSettings: Sendable, Equatable {
     package init(servedUID: UInt32) { audience = .only(uid: servedUID) }
     package init(audience: Audience) { self.audience = audience }
 
-    /// For an authority that a caller names without a registration.
+    /// Whether a caller may name this authority without a registration.
     func allowsNaming(_ authority: Authority) -> Bool {
         allowsPrivateAuthorities || WebURL(authority.url).map { !PrivateHost.isPrivate($0.host) } ?? false
     }
 
-    /// For an app that was admitted without being registered.
+    /// Whether an app that is not registered may be used.
     func allowsAdHoc(_ app: AppRegistration) -> Bool { allowsAdHocClients && allowsNaming(app.authority) }
 }
 
@@ -131,7 +131,9 @@ package final class AccessPolicy: Sendable {
             "admin.proof is setgid, but no group brokerctl exists: no one may administer; make the group and reload")
     }
 
-    /// The first check, at accept: the peer's uid as reported by the kernel.
+    /// Checks the peer's uid, as the kernel reports it, when a connection is accepted.
+    ///
+    /// - Throws: `accessDenied` (`otherUser`).
     package func serves(_ peer: PeerCredentials) throws(BrokerError) {
         guard settings.audience.includes(peer.uid) else {
             throw BrokerError(
@@ -147,7 +149,9 @@ package final class AccessPolicy: Sendable {
     /// Whether the broker serves every user.
     package var servesEverybody: Bool { if case .everybody = settings.audience { true } else { false } }
 
-    /// For requests about more than one app: all accounts, registrations. It needs proof of being outside of sandboxes.
+    /// Requires proof that the caller is outside of sandboxes, for requests about more than one app: all accounts, registrations.
+    ///
+    /// - Throws: `accessDenied` (`callerNotListed`).
     package func requireAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !caller.mayAdminister else { return }
         let message =
@@ -169,7 +173,10 @@ package final class AccessPolicy: Sendable {
     /// Whether the caller may manage what concerns all users of the broker.
     package func isOwner(_ caller: Caller) -> Bool { settings.audience.isOwned(by: caller.partition.uid) }
 
-    /// For requests about all users of the broker: its keys, and the records that it holds for each user.
+    /// Requires an administrator that is the owner of the broker, for requests about all of its users: its keys, and the records
+    /// that it holds for each user.
+    ///
+    /// - Throws: `accessDenied` (`callerNotListed`, `notRoot`).
     package func requireOwnerOfBroker(_ caller: Caller) throws(BrokerError) {
         try requireAdministrator(caller)
         guard !isOwner(caller) else { return }

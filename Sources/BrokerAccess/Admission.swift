@@ -6,7 +6,7 @@ import Logging
 package protocol AppNaming: Sendable {
     /// The type that the request's handler gets instead.
     associatedtype App: Sendable
-    /// For the log; `nil` if no app is named.
+    /// The name for the log; `nil` if no app is named.
     var name: String? { get }
     /// The admission by policy; call ``AccessPolicy/admit(_:_:)`` instead.
     func admitted(by policy: AccessPolicy, _ request: AdmissionRequest) throws(BrokerError) -> Admission<App>
@@ -19,9 +19,9 @@ package struct AdmissionRequest: Sendable {
     let caller: Caller
     /// Inspects the caller again, for requests that need proof.
     let callerNow: @Sendable () -> Caller
-    /// Uptime.
+    /// The uptime when the caller connected.
     let connectedAt: Duration
-    /// The right that a sandbox's own socket must have.
+    /// The right that a sandbox's own socket must have; `nil` if none is needed.
     let right: SandboxRight?
     let needsKeys: Bool
     let reach: AppReach
@@ -50,8 +50,9 @@ package struct Admission<App: Sendable>: Sendable {
 // MARK: - Admission
 
 extension AccessPolicy {
-    /// Admits a request, or throws the reason not to. Synchronous and quick: part of the hot path. An admitted request ends with
-    /// ``leave(neededKeys:)``, and has the vault's keys until then if it needs them. Check ``mustLookUp(_:)`` first.
+    /// Admits a request, or throws the reason for the refusal. It is synchronous and quick, as part of the hot path. An admitted
+    /// request ends with ``leave(neededKeys:)``; until then the vault's keys stay in memory if it needs them. Check
+    /// ``mustLookUp(_:)`` first.
     ///
     /// - Throws: `locked`, `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`,
     ///   `grantDenied`), `grantRequired`, `invalidAuthority`.
@@ -68,12 +69,14 @@ extension AccessPolicy {
         }
     }
 
-    /// Whether the owner of the caller's records must be looked up first.
+    /// Whether the owner of the caller's records must be looked up (``lookUp(_:)``) before the request can be admitted.
     package func mustLookUp(_ request: AdmissionRequest) -> Bool {
         guard let owners, canLookUp(request) else { return false }
         return !owners.isCertain(of: request.caller.partition, connectedAt: request.connectedAt)
     }
 
+    /// Looks up the owner of the caller's records.
+    ///
     /// - Throws: `accessDenied` (`otherAccount`), `serverUnavailable`.
     package func lookUp(_ request: AdmissionRequest) async throws(BrokerError) {
         guard canLookUp(request) else { return }
@@ -83,7 +86,8 @@ extension AccessPolicy {
     /// While the broker is locked, the owner of the records cannot be read.
     private func canLookUp(_ request: AdmissionRequest) -> Bool { request.needsKeys || gate.isOpen }
 
-    /// Whether a request admitted as an app would be admitted by the same grant now: a wait or a subscription may outlive its right.
+    /// Checks that a request admitted as an app would still be admitted by the same grant: a wait or a subscription may outlive its
+    /// right.
     ///
     /// - Parameter limitsTokens: whether tokens may be returned, which requires that the app's limit is unchanged.
     /// - Throws: `accessDenied` and `appNotFound` if a grant, the place on a list or the app itself was removed or has changed.
@@ -110,7 +114,7 @@ extension AccessPolicy {
         }
     }
 
-    /// As ``confirm(_:of:limitsTokens:)``, for a request admitted as an administrator: the requirements may have risen since.
+    /// Checks that a request admitted as an administrator would still be admitted: the requirements may have risen since.
     fileprivate func confirmAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !hasAdminProof(gid: caller.facts.gid) else { return }
         throw BrokerError(
@@ -133,8 +137,8 @@ extension AccessPolicy {
         } catch { return false }
     }
 
-    /// As ``mayListen(_:as:)``, and whether it may learn of events of another app of its group: only a caller that could use that
-    /// app without a question to the person may.
+    /// Whether a listener may continue, and learn of an event of another app of its group. Only a caller that could use that app
+    /// without a question to the person may learn of it.
     package func mayListen(
         _ caller: Caller, as admitted: Admission<AppRegistration?>, to app: AppRegistration
     ) -> Bool {
@@ -187,7 +191,9 @@ extension AccessPolicy {
         }
     }
 
-    /// The rights of a sandbox's own socket were fixed when it was opened.
+    /// Requires a right of a sandbox's own socket. Its rights are fixed when the socket is opened.
+    ///
+    /// - Throws: `accessDenied` (`callerNotListed`).
     package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
         guard caller.lacks(right) else { return }
         throw BrokerError(

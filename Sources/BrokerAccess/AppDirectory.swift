@@ -10,7 +10,7 @@ package final class AppDirectory: AppRoster {
         /// Apps from files. They hide the vault's apps of the same name, and belong to every partition.
         var files: [AppFileEntry] = []
         var memory: PartitionMemory<Registrations>
-        /// Issuers at which an app is being registered.
+        /// The number of registrations in progress at each issuer.
         var considered: [String: Int] = [:]
     }
 
@@ -66,7 +66,7 @@ package final class AppDirectory: AppRoster {
     /// Whether the registrations may be older than a person's later decisions. Part of the hot path.
     package func isRolledBack(_ partition: Partition) -> Bool { vault.isRolledBack(partition) }
 
-    /// Ordered by name.
+    /// The usable apps of a partition, ordered by name.
     package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
         try registrations(of: partition).apps
     }
@@ -123,7 +123,7 @@ package final class AppDirectory: AppRoster {
         state.withLock { body(&$0) }
     }
 
-    /// Whether an app could be registered once it has a client id.
+    /// Checks that an app could be registered once it has a client id.
     package func check(draft: AppRegistration, in partition: Partition) throws(BrokerError) {
         var draft = draft
         draft.clientID = "?"

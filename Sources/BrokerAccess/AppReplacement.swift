@@ -34,9 +34,11 @@ struct AppReplacement {
 }
 
 extension AppRegistration {
-    /// A secret is for its client at its provider, and goes nowhere else.
+    /// The app with the client secret of the registered one, unless it has a secret of its own. A secret belongs to its client at
+    /// its provider, and is kept for no other.
     ///
     /// - Parameter before: `nil` for an app that is unusable with the current providers.
+    /// - Throws: `invalidParameter` if the client or the authority differs.
     func keepingSecret(of before: AppRegistration?) throws(BrokerError) -> AppRegistration {
         guard clientSecret == nil else { return self }
         guard let before, description.clientID.isExactly(before.description.clientID), authority == before.authority

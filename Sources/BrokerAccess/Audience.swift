@@ -4,8 +4,8 @@ package enum Audience: Sendable, Equatable {
     case only(uid: UInt32)
     /// System mode: every uid, each with a partition of its own.
     ///
-    /// - overflow: the uid that stands for all users without a number in the broker's user namespace: they cannot be told apart.
-    ///   `nil` if every user has a number.
+    /// - overflow: the uid that stands for all users without a uid in the broker's user namespace, which therefore cannot be
+    ///   distinguished; `nil` if every user has one.
     case everybody(overflow: UInt32?)
 
     func includes(_ uid: UInt32) -> Bool {

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// The calling program, as far as it is known, and the trust in it. A class, so that passing it on costs one reference.
+/// The calling program, as far as it is known, and the trust in it. It is a class so that it is cheap to pass on.
 package final class Caller: Sendable, Equatable {
     package let partition: Partition
     package let identity: CallerIdentity
@@ -28,7 +28,8 @@ package final class Caller: Sendable, Equatable {
         isOutside = verdict.isOutside
     }
 
-    /// The caller for another process writing on this caller's connection: the less trusted of the two, with only the rights that both have.
+    /// The caller when another process writes on this caller's connection: the less trusted of the two, with only the rights that
+    /// both have.
     package func handingOn(to writer: PeerFacts) -> Caller {
         let writer = Caller(writer)
         let (speaker, other) =
@@ -51,7 +52,7 @@ package final class Caller: Sendable, Equatable {
         }
     }
 
-    /// All other members follow from them.
+    /// Compares the facts; all other members follow from them.
     package static func == (left: Caller, right: Caller) -> Bool {
         left.facts == right.facts && left.partner == right.partner && left.starter == right.starter
     }
@@ -65,7 +66,7 @@ package final class Caller: Sendable, Equatable {
     }
 
     package var tier: CallerTier { identity.tier }
-    /// For people and logs: a sandbox's name, a label, a unit or a path.
+    /// The name for people and logs: a sandbox's name, a label, a unit or a path.
     package var id: String { identity.id }
 
     /// Whether it may make requests about more than one app, registrations included.
@@ -80,7 +81,7 @@ package final class Caller: Sendable, Equatable {
     /// Its name if it is on another machine: pages for the person are opened here.
     package var elsewhere: String? { facts.ownSandbox.flatMap { $0.isElsewhere ? $0.name : nil } }
 
-    /// How the person gives it a right.
+    /// How the person gives the caller a right, as part of a sentence.
     func giving(_ right: SandboxRight) -> String {
         elsewhere == nil
             ? "give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right"
@@ -104,7 +105,7 @@ package final class Caller: Sendable, Equatable {
         return .program(identity.isLasting ? identity : CallerIdentity(tier: tier, id: ""))
     }
 
-    /// A name confirmed from outside of the sandbox.
+    /// The sandbox's name, if it was confirmed from outside of the sandbox.
     var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
 
     /// The sandbox that separates its own client ids from others (``AppRegistration/sandbox``).
@@ -144,7 +145,8 @@ extension PeerFacts {
     /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
     var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
 
-    /// Names of the process's unit in lists, its typed name first. Without a type the unit is one of the manager that the broker runs under.
+    /// The names of the process's unit in lists, its typed name first. A name without a type means a unit of the manager that runs
+    /// the broker.
     var unitNames: [String] {
         if let unit = systemUnit {
             return Self.names(of: unit, typed: CallerName.system(unit: unit), isOfOurManager: isServedWithOthers)
@@ -163,7 +165,7 @@ extension PeerFacts {
         return attestedName
     }
 
-    /// The sandbox by whose socket it came, unless it is known to be in another one, which reached into its folder.
+    /// The sandbox whose socket it uses, unless it is known to be in another sandbox, which reached into the folder of the socket.
     var ownSandbox: Sandbox? {
         guard let sandbox else { return nil }
         guard let confirmedName, confirmedName != sandbox.name else { return sandbox }

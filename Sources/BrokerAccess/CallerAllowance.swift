@@ -18,7 +18,7 @@ package final class CallerAllowance: Sendable {
             count: 300, window: .seconds(60), words: "begun 300 sign-ins within a minute")
     }
 
-    /// Number of callers remembered; the one idle for longest goes first.
+    /// The number of callers that are remembered; the one that was idle for longest is forgotten first.
     static let callers = 256
 
     private let limit: Limit
@@ -36,6 +36,8 @@ package final class CallerAllowance: Sendable {
         self.clock = clock
     }
 
+    /// Counts a use of the limited action.
+    ///
     /// - Throws: `throttled`, with the time to try again.
     package func take(for caller: Caller) throws(BrokerError) {
         let key = Key(partition: caller.partition, claimant: caller.spender.orAllUnnamed)

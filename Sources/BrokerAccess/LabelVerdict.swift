@@ -4,11 +4,11 @@ import BrokerValues
 /// The meaning of a security module's label for a process. Pure; the forms are of AppArmor (`NAME (mode)`) and SELinux
 /// (`user:role:type:level`).
 enum LabelVerdict: Equatable {
-    /// It has no meaning, or says that the process is unconfined.
+    /// There is no label, or it confines nothing.
     case unconfined
     /// A snap whose profile the kernel enforces: `snap.NAME.APP`.
     case snap(String)
-    /// A container's type: its processes are inside of one, whatever else is visible.
+    /// The type of a container: the process is inside of one, whatever its namespaces look like.
     case container(String)
     case confined(String)
     case unreadable

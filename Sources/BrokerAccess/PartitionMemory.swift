@@ -46,13 +46,15 @@ struct PartitionMemory<Value: Sendable>: Sendable {
         return Reading(partition: partition, epoch: epoch)
     }
 
-    /// Also called for a failed read.
+    /// Ends a read without a result.
     mutating func end(_ reading: Reading) {
         guard reading.epoch == epoch else { return }
         self.reading[reading.partition]?.readers -= 1
         if self.reading[reading.partition]?.readers == 0 { self.reading[reading.partition] = nil }
     }
 
+    /// Ends a read, and keeps its result together with the changes written meanwhile.
+    ///
     /// - Parameter use: called with the partition's value before room is made: a value larger than all others may go at once.
     /// - Returns: `nil` if everything was invalidated meanwhile: then it must be read again.
     mutating func end<Result>(
@@ -69,7 +71,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
         return self.use(partition, use)
     }
 
-    /// For values derived from a partition's records and not changed.
+    /// Keeps a value that is derived from a partition's records and never changed.
     mutating func keep(_ value: Value, of partition: Partition) {
         known.keep(value, for: partition, of: partition, weight: weigh(value))
         known.makeRoom()

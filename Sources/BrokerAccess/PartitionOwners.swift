@@ -10,15 +10,15 @@ package final class PartitionOwners: Sendable {
     static let certainty = Duration.seconds(60)
     /// How long a request waits for a lookup.
     static let patience = Duration.seconds(10)
-    /// Lookups in progress, each of another uid; one that hangs keeps its slot.
+    /// The limit of lookups in progress, each for a different uid. A lookup that hangs keeps its slot.
     static let mostLookUps = 64
-    /// Uids that are remembered.
+    /// The number of uids that are remembered.
     static let mostKnown = 4_096
 
     private struct Known {
         var account: String?
         var isBound: Bool
-        /// Start of the lookup.
+        /// The uptime when the lookup began.
         var lookedUp: Duration
     }
 
@@ -53,7 +53,8 @@ package final class PartitionOwners: Sendable {
         self.log = log
     }
 
-    /// Whether the account was looked up recently and since the caller connected: the uid may have changed hands. Part of the hot path.
+    /// Whether the account was looked up recently, and since the caller connected: the uid may belong to another account since.
+    /// Part of the hot path.
     package func isCertain(of partition: Partition, connectedAt: Duration) -> Bool {
         let now = clock.uptime
         return state.withLock {
@@ -66,7 +67,7 @@ package final class PartitionOwners: Sendable {
 
     /// Looks the account up if due. A request that waits too long is refused.
     ///
-    /// - Parameter connectedAt: uptime.
+    /// - Parameter connectedAt: the uptime when the caller connected.
     /// - Throws: `accessDenied` for an account that does not own the partition; `serverUnavailable` while the owner is unknown.
     package func check(_ partition: Partition, connectedAt: Duration) async throws(BrokerError) {
         if !isCertain(of: partition, connectedAt: connectedAt) { _ = try await lookUp(partition, since: connectedAt) }

@@ -1,7 +1,7 @@
 import BrokerModel
 import Synchronization
 
-/// One question at a time for each user: a person sees one, and does not wait for another person's.
+/// Asks each person one question at a time; nobody waits for another person's question.
 final class PresenceQueue: Sendable {
     private struct Queue {
         let turns = Turns()

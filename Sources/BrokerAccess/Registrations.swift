@@ -9,8 +9,8 @@ final class Registration: Sendable {
     let origin: String?
     /// Its rough size in bytes.
     let weight: Int
-    /// `nil` if the record's authority does not fit the kind of its provider. It was checked before it was written, but a
-    /// provider's kind may have been changed since.
+    /// The app; `nil` if the record's authority does not fit the kind of its provider. It was checked before it was written, but
+    /// the provider's kind may have been changed since.
     let app: AppRegistration?
 
     init(_ record: AppRecord, clientSecret: Secret?, origin: String? = nil, by authorities: AuthorityParser) {
@@ -58,7 +58,7 @@ struct Registrations: Sendable {
             .first { known, name in known == name && !known.utf8.elementsEqual(name.utf8) }?.0
     }
 
-    /// Ordered by name; without those that are unusable at present.
+    /// The usable apps, ordered by name.
     var apps: [AppRegistration] { byName.values.compactMap(\.app).sorted { $0.name < $1.name } }
 
     /// Names of apps that are unusable at present.
@@ -70,7 +70,9 @@ struct Registrations: Sendable {
             .map { GroupMember($0) }
     }
 
-    /// - Returns: those that break the rules for registrations; they are ignored.
+    /// Adds the apps of files.
+    ///
+    /// - Returns: the entries that break the rules for registrations; they are ignored.
     mutating func add(
         _ files: [AppFileEntry], by authorities: AuthorityParser
     ) -> [(entry: AppFileEntry, error: BrokerError)] {

@@ -3,16 +3,19 @@ import BrokerValues
 
 /// The most that an app may have, for any caller and any grant (decision 23).
 extension AppRegistration {
-    /// For a request, before any work. Part of the hot path.
+    /// Checks a request, before any work is done. Part of the hot path.
+    ///
+    /// - Throws: `accessDenied` (`scopesNotAllowed`).
     func requireWithinCeiling(_ reach: AppReach) throws(BrokerError) {
         guard let scopeCeiling, let asked = reach.scopes(by: self) else { return }
         let above = asked.subtracting(scopeCeiling)
         guard above.isEmpty else { throw aboveCeiling("may not ask for \(above.parameter)") }
     }
 
-    /// For a token, before it is returned: the cache of a group or a provider may have one with more scopes.
+    /// Checks a token before it is returned: the cache of a group may have one with more scopes, and a provider may issue one.
     ///
     /// - Parameter token: its scopes; `nil` if unknown.
+    /// - Throws: `accessDenied` (`scopesNotAllowed`).
     package func requireWithinCeiling(token scopes: [String]?) throws(BrokerError) {
         guard let scopeCeiling else { return }
         guard let scopes else { throw aboveCeiling("got a token that is good for more than can be told") }

@@ -1,7 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// The registered apps by one caller's rights, by name: for a protocol that lists apps, or names an app by something other than its name.
+/// The registered apps that one caller may use, ordered by name: for a protocol that lists apps, or that names an app by something
+/// other than its name.
 package struct UsableApps: Sendable {
     /// Usable without a question to the person, or by a grant.
     package var allowed: [AppRegistration] = []
@@ -18,7 +19,7 @@ extension AccessPolicy {
         } catch { return false }
     }
 
-    /// Admits no request and asks no one: using one of the apps still goes through ``admit(_:_:)``.
+    /// The apps that a caller may use. It admits no request and asks no one: using one of the apps still takes ``admit(_:_:)``.
     ///
     /// - Throws: `locked`, even if the registrations are in memory; `internal` if they cannot be read.
     package func usableApps(by caller: Caller) throws(BrokerError) -> UsableApps {

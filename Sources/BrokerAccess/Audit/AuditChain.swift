@@ -10,7 +10,7 @@ struct AuditChain: Sendable {
     /// The newest block; it is written again until it is full.
     private(set) var tail: AuditBlockRecord
 
-    /// Blocks to write, since ``take()``.
+    /// The full blocks that are not written yet (``take()``).
     private var changed: [AuditBlockRecord] = []
     private var dropped: [AuditBlockRecord] = []
     private var hasNews = false
@@ -32,7 +32,7 @@ struct AuditChain: Sendable {
         }
     }
 
-    /// - Parameter most: number of blocks to keep; the oldest go beyond it.
+    /// - Parameter most: the number of blocks to keep; the oldest blocks beyond it are dropped.
     mutating func append(_ entry: AuditEntry, keeping most: Int64) {
         if tail.entries.count >= Self.blockSize {
             changed.append(tail)

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// An event, without its time and count.
+/// The content of an audit entry, without its time, count and caller.
 package struct AuditEvent: Sendable, Hashable {
     package var method: String
     package var outcome: String

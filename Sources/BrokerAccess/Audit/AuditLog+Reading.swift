@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
-    /// Well below the size of an answer that a client accepts.
+    /// The bytes of entries in one listing: well below the size of an answer that a client accepts.
     private static let answerBytes = 4 << 20
 
     /// - Parameters:

@@ -8,7 +8,8 @@ extension AuditLog {
     /// Writes the remaining events, and a mark that nothing is missing.
     package func stop() async { await write(isLast: true) }
 
-    /// Writes a mark that this run has entries of a partition: whenever it ends from now on, the next run knows whether some are missing.
+    /// Writes a mark that this run has entries of a partition. However this run ends, the next one then knows whether entries are
+    /// missing.
     func begin(_ partition: Partition) async {
         await turns.run { [self] in
             let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.audits.peek(partition) == nil }
@@ -115,7 +116,7 @@ extension AuditLog.State {
         unwritten[partition] != nil || order.contains { $0.caller.partition == partition }
     }
 
-    /// Adds an entry of the broker itself; without room it is only counted.
+    /// Adds an entry of the broker itself; if there is no room, the entry is only counted.
     mutating func add(_ entry: AuditEntry, of partition: Partition) {
         let count = unwritten[partition]?.entries.count ?? 0
         if count < AuditLog.mostUnwritten, waiting.take(for: nil, of: partition) {

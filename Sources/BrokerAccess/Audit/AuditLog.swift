@@ -8,17 +8,19 @@ import Synchronization
 /// A crash loses at most the events of the last ``writingInterval``, and the next start says so in the log.
 package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
-    /// Different refusals of one caller in a minute, and as many other events; beyond it refusals are recorded by method and
-    /// outcome only, tokens and changes by app and account as well.
+    /// The number of different refusals of one caller in a minute, and of other events. Beyond it, refusals are recorded by method
+    /// and outcome only; tokens and changes also by app and account.
     static let mostOfOneCaller = 32
     /// Tokens and changes of many callers that keep app and account.
     static let mostOfManyCallers = 1_024
-    /// Different refusals in a minute, at most half of them of one partition; the rest is counted, and takes no room from returned tokens.
+    /// The number of different refusals in a minute, at most half of them of one partition. Further ones are only counted, and take
+    /// no room from returned tokens.
     static let mostRefusals = 512
     /// Callers recorded separately in a minute, at most a tenth of them of one partition.
     static let mostCallers = 10_240
-    /// Entries of one partition that wait for a disk, or for the keys, and the share of refusals among them; later ones are only counted.
+    /// The number of entries of one partition that wait for the disk or for the keys. Later ones are only counted.
     static let mostUnwritten = 2_048
+    /// The number of refusals among the entries of ``mostUnwritten``.
     static let mostUnwrittenRefusals = 1_024
     /// Partitions with a known number of lost entries.
     static let mostLosers = 4_096
@@ -36,9 +38,9 @@ package final class AuditLog: Sendable {
 
     struct State {
         var tallies: [Key: AuditTally] = [:]
-        /// In the order in which they began.
+        /// The tallies in the order in which they began.
         var order: [AuditTally] = []
-        /// Usage in the minute that began then.
+        /// The usage in the minute that began at ``minute``.
         var spent: [Partition: [QuotaOwner: Spent]] = [:]
         var callers = FairQuota<Partition, Partition>(limit: AuditLog.mostCallers)
         var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.mostRefusals)
@@ -101,7 +103,7 @@ package final class AuditLog: Sendable {
     }
 
     let mostBlocks: PartitionAudit.Room
-    /// The broker's run: its own continuations are no starts.
+    /// Identifies this run of the broker: a log that it continues itself gets no second entry for its start.
     let run: String
     let startedOn: NumericDate
     let vault: any RecordVault
@@ -185,7 +187,7 @@ extension AuditLog.State {
         refusals = FairQuota(limit: AuditLog.mostRefusals)
     }
 
-    /// The tally for the event; a flood of different events of one caller ends in few of them.
+    /// The tally for the event. A flood of different events of one caller is counted in a few tallies.
     mutating func tally(
         _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
     ) -> AuditTally {
@@ -244,7 +246,7 @@ package final class AuditTally: Sendable {
     let payer: QuotaOwner?
     private let time: NumericDate
 
-    /// Far below zero once taken.
+    /// The number of events; far below zero once it was taken.
     private let count = Atomic<Int64>(0)
     /// Correlation id of the last counted event, or of one of the last.
     private let correlationID = Mutex<String?>(nil)
@@ -261,7 +263,7 @@ package final class AuditTally: Sendable {
     /// - Returns: false if the count was taken: the event needs another tally.
     package func add(_ correlationID: String?) -> Bool {
         guard count.add(1, ordering: .relaxed).oldValue >= 0 else { return false }
-        // All connections of a program count here, each on its reactor's thread, and none waits for another.
+        // Events are counted on the reactor's thread and in tasks, and neither waits for the other.
         self.correlationID.withLockIfAvailable { $0 = correlationID }
         return true
     }
@@ -278,7 +280,7 @@ package final class AuditTally: Sendable {
     }
 }
 
-/// A connected caller, with the tally of the token that it got last: the hot path counts there.
+/// A connected caller, with the tally of the token that it got last, where the hot path counts.
 package final class AuditedCaller: Sendable {
     package let caller: Caller
     package let door: Door
@@ -300,6 +302,6 @@ package final class AuditedCaller: Sendable {
 }
 
 extension CallerIdentity {
-    /// For events that are counted together.
+    /// The caller in entries that count events of several callers.
     static let many = CallerIdentity(tier: .unidentified, id: "many callers")
 }

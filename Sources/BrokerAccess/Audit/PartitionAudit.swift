@@ -70,7 +70,7 @@ struct StoredAuditLog: Sendable {
         let rings = Dictionary(grouping: blocks, by: \.ring).mapValues { $0.sorted { $0.number < $1.number } }
         let kept = blocks.flatMap(\.entries).sorted { $0.sequence < $1.sequence }
         entries = kept
-        // The oldest kept entry of each ring that has dropped some.
+        // The oldest kept entry of each ring that has dropped entries.
         let firsts = AuditRing.allCases.compactMap { ring in
             head?.end(of: ring).flatMap { $0.firstBlock > 1 ? rings[ring]?.first?.entries.first : nil }
         }

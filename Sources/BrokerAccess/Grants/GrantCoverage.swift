@@ -18,7 +18,7 @@ struct GrantedPart: Sendable, Equatable {
         self.scopes = scopes.map { Scopes($0) }
     }
 
-    /// The least that fulfils a request.
+    /// Creates the smallest part that covers a request.
     init(needed reach: AppReach, by app: AppRegistration) {
         scopes = reach.scopes(by: app)
         switch reach {

@@ -5,7 +5,7 @@ import BrokerValues
 package struct GrantEvent: Sendable {
     package var partition: Partition
     package var change: GrantChange
-    /// For an approval: the request that it answered, if any.
+    /// The request that the event is about; `nil` for an approval without a request, and for a revocation.
     package var request: GrantRequest?
     package var grant: Grant?
 }

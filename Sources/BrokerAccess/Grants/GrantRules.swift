@@ -3,14 +3,14 @@ import BrokerValues
 
 /// The limits of requests and grants. Pure.
 package enum GrantRules {
-    /// Open requests of one person.
+    /// The number of open requests of one person.
     static let openRequests = 64
     static let openRequestsOfOneCaller = 8
-    /// Open requests of all unnamed callers together (``QuotaOwner/isUnnamed``).
+    /// The number of open requests of all unnamed callers together (``QuotaOwner/isUnnamed``).
     static let openRequestsOfUnnamed = 16
     /// How often a request may grow: the person is notified each time.
     static let extensions = 8
-    /// Grants of one person.
+    /// The number of grants of one person.
     static let grants = 1024
     static let refusals = 256
     /// Seconds that a request waits for an answer.
@@ -18,7 +18,7 @@ package enum GrantRules {
     /// How long uses are counted in memory before they are written; a crash loses the uses of that time.
     static let writingInterval = Duration.seconds(30)
 
-    /// Whether the person is shown all of them.
+    /// Whether all of the scopes can be shown to the person.
     static func areShown(_ scopes: Scopes?) -> Bool {
         guard let scopes = scopes?.asGiven else { return true }
         return scopes.count <= QuestionLimits.scopes
@@ -51,7 +51,7 @@ package enum GrantRules {
         BrokerError(.invalidParameter, "A person cannot be asked about so \(what).") { $0.app = app.grantName }
     }
 
-    /// Ten minutes, doubled each time, a day at most.
+    /// The seconds for which a refusal is remembered: ten minutes, doubled for each refusal in a row, at most a day.
     static func refusalTime(inARow count: Int) -> NumericDate {
         min(600 << NumericDate(min(max(count, 1) - 1, 16)), 86_400)
     }

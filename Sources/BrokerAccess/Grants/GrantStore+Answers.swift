@@ -57,7 +57,9 @@ extension GrantStore {
             open.subject.caller, as: open.app, terms, facts: open.request.facts, in: partition)
     }
 
-    /// Also works without a request, for a named caller.
+    /// Grants a caller the use of an app, also without a request.
+    ///
+    /// - Throws: `invalidParameter` for a caller that cannot be identified again later, and if there are too many grants.
     package func approve(
         _ caller: CallerIdentity, as app: AppRegistration, _ terms: Terms, facts: CallerFacts? = nil,
         in partition: Partition
@@ -141,7 +143,9 @@ extension GrantStore {
         events.tell(GrantEvent(partition: partition, change: .denied, request: denied))
     }
 
-    /// From now on the grant admits no request, even if the disk refuses.
+    /// Revokes a grant: it admits no request from then on, even if the disk refuses the change.
+    ///
+    /// - Throws: `invalidParameter` for an unknown grant; `internal` (`vaultNotWritable`) if the disk refuses.
     package func revoke(_ id: String, in partition: Partition) async throws(BrokerError) {
         let revoked = try withLedger(of: partition) { unwritten, ledger in
             let record = ledger.remove(id) ?? unwritten.revokedNotWritten[partition]?.first { $0.grant.id == id }

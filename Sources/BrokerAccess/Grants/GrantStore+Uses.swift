@@ -10,7 +10,7 @@ extension GrantStore {
         }
     }
 
-    /// Writes how often grants were used, all at once. Also for shutdown.
+    /// Writes how often grants were used; also called at shutdown.
     package func flush() async {
         await turns.run { [self] in
             let used = state.withLock { state in

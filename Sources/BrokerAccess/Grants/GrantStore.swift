@@ -11,7 +11,7 @@ package final class GrantStore: Sendable {
         var ledgers: PartitionMemory<PartitionGrants>
         var unwritten = Unwritten()
         var isStopping = false
-        /// The current ids of accounts with ids of earlier versions, where one was met.
+        /// The current ids of accounts, by their ids of earlier versions, for partitions in which such an id was found.
         var currentIDs: PartitionMemory<[String: String]>
 
         init(memory: Int) {
@@ -59,7 +59,7 @@ package final class GrantStore: Sendable {
 
     // MARK: Admission
 
-    /// The grant that admits a request of the caller; counted as a use. Part of the hot path.
+    /// The grant that admits a request of the caller, which is counted as a use. Part of the hot path.
     func use(
         by caller: Caller, as app: AppRegistration, _ reach: AppReach
     ) throws(BrokerError) -> GrantInUse? {
@@ -77,7 +77,7 @@ package final class GrantStore: Sendable {
         return found.map { GrantInUse($0) }
     }
 
-    /// Whether the grant is still good, or was given again: a long wait may outlive its grant.
+    /// Whether the grant is still valid, or the same was granted again: a long wait may outlive its grant.
     func holds(_ grant: GrantInUse, of caller: Caller, as app: AppRegistration) -> Bool {
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         let holds = try? withLedger(of: caller.partition) { _, ledger in
@@ -174,7 +174,7 @@ package final class GrantStore: Sendable {
 
     /// How a wait for an answer ended.
     package enum WaitEnd: Sendable {
-        /// It was answered, or is gone: the caller may ask again, and learns the result.
+        /// The request was answered, or no longer exists: the caller may ask again, and learns the result.
         case settled
         case timedOut
         case brokerStops
@@ -264,7 +264,7 @@ package final class GrantStore: Sendable {
         }
     }
 
-    /// Short enough to be typed, and without letters that look like digits.
+    /// A new id for a grant or a request: short enough to be typed, and without letters that look like digits.
     func newID() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(random.bytes(10).map { letters[Int($0 & 31)] })

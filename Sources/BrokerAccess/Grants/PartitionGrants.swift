@@ -93,7 +93,7 @@ struct PartitionGrants: Sendable {
         return nil
     }
 
-    /// Whether the subject has a grant of the same, which may be a later one.
+    /// Whether the subject has a grant that allows the same; it may be a later one.
     func holds(_ grant: GrantInUse, of subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
         let binding = app.grantBinding
         return (bySubject[subject] ?? []).contains { id in
@@ -114,7 +114,7 @@ struct PartitionGrants: Sendable {
         grants[id]?.grant.lastUsedOn = now
     }
 
-    /// Expired grants: they admit no request any more.
+    /// The expired grants, which admit no request.
     func outdated(at now: NumericDate) -> [GrantRecord] {
         grants.values.filter { record in record.grant.expiresOn.map { $0 <= now } ?? false }
     }
