@@ -3,7 +3,7 @@ import BrokerTokenCache
 import BrokerValues
 import Logging
 
-/// The engine's flows, wired once. Each gets what it uses; none knows this place.
+/// The engine's flows. Each flow is given the parts that it uses, and none refers to this type.
 struct Engine: Sendable {
     let silent: SilentAcquisition
     let watched: WatchedTokens
@@ -89,7 +89,7 @@ struct Engine: Sendable {
     }
 }
 
-/// Parts that many flows share.
+/// The parts that many flows share.
 struct SharedParts: Sendable {
     let cache: TokenCache
     let provider: any IdentityProvider

@@ -44,7 +44,7 @@ package struct EngineSettings: Sendable, Equatable {
 
     package init() {}
 
-    /// `nil` if the broker does not lock itself.
+    /// The time without a request after which the broker locks itself; `nil` for never.
     var idleLimit: Duration? { lockAfterIdle > 0 ? .seconds(lockAfterIdle) : nil }
 }
 
@@ -62,10 +62,10 @@ final class SettingsBox: Sendable {
 
     func callAsFunction() -> EngineSettings { value }
 
-    /// Reads without copying all of them: for the hot path.
+    /// Reads settings without copying all of them, for the hot path.
     func read<Value: Sendable>(_ body: (EngineSettings) -> Value) -> Value { settings.withLock { body($0) } }
 
-    /// For the journal: an error that may quote a provider.
+    /// The text for the journal of an error that may quote a provider.
     func quoted(_ error: some Error) -> Logger.MetadataValue {
         value.quotesProviders ? "\(error)" : "(withheld)"
     }

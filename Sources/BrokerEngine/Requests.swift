@@ -12,7 +12,7 @@ package protocol TokenRequest: Sendable {
     var query: TokenQuery { get }
     /// The query's scopes, or the app's usual ones if it names none.
     var scopes: Scopes { get }
-    /// Entra: the person may be at home in another cloud than the authority's own (``CloudRules``).
+    /// Whether the person may be at home in another cloud than the authority's own (Entra; ``CloudRules``).
     var isInstanceAware: Bool { get }
     var correlationID: String { get }
 }
@@ -22,7 +22,7 @@ extension TokenRequest {
 
     var target: Authority { authority ?? app.authority }
 
-    /// Parameters for every token request that is made for it.
+    /// The parameters of every token request that is made to the provider for it.
     var extras: TokenRequestExtras {
         var extras = TokenRequestExtras()
         extras.claims = ClaimsRule.merged(query.claims, capabilities: query.clientCapabilities)
@@ -53,7 +53,7 @@ extension TokenQuery {
         return own.union(Scopes(challenge.scopes).subtracting(Scopes.reserved))
     }
 
-    /// With the challenge's demands, and the app's usual resources if it names none.
+    /// The query with the challenge's requirements, and with the app's usual resources if it names none.
     fileprivate func completed(by app: AppRegistration) -> TokenQuery {
         let usual = resources.isEmpty ? app.description.resources : nil
         guard challenge != nil || usual != nil else { return self }
@@ -68,7 +68,7 @@ extension TokenQuery {
     }
 }
 
-/// `token.acquireSilent`. An immutable object: it is passed around, and waits in several places (decision 5).
+/// A request of `token.acquireSilent`. It is an immutable object, as it is passed on and kept in several places (decision 5).
 package final class SilentRequest: TokenRequest {
     package let partition: Partition
     package let app: AppRegistration
@@ -77,9 +77,9 @@ package final class SilentRequest: TokenRequest {
     package let scopes: Scopes
     package let isInstanceAware: Bool
     package let forceRefresh: Bool
-    /// A token that a resource server refused: only another token will do, if there can be one.
+    /// A token that a resource server refused: the answer should be another one, if there can be one.
     package let rejectedToken: Secret?
-    /// Demands that only a sign-in can meet.
+    /// The challenge's requirements that only a sign-in can meet (RFC 9470).
     let stepUp: StepUp?
     /// The maximum scopes of the token, if the caller may not have all of the app's.
     package let ceiling: Scopes?
@@ -121,7 +121,7 @@ package final class SilentRequest: TokenRequest {
     }
 }
 
-/// `token.acquireInteractive`.
+/// A request of `token.acquireInteractive`.
 @dynamicMemberLookup
 package struct InteractiveRequest: DraftedTokenRequest {
     package var partition: Partition
@@ -157,16 +157,16 @@ package struct InteractiveRequest: DraftedTokenRequest {
     }
 }
 
-/// `token.acquireByDeviceCode`.
+/// A request of `token.acquireByDeviceCode`.
 package struct DeviceCodeRequest: DraftedTokenRequest {
     package var partition: Partition
     package var app: AppRegistration
     package var authority: Authority?
     package var query: TokenQuery
     package var scopes: Scopes
-    /// The cloud that another device ends up at stays unknown.
+    /// Always false: the broker does not learn at which cloud the other device signs in.
     package var isInstanceAware: Bool { false }
-    /// Seconds; the code's own expiry ends the wait, too.
+    /// The longest wait in seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
     package var claimant = QuotaOwner.unidentified
     package var correlationID: String
@@ -184,7 +184,7 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
 package struct AcquiredToken: Sendable {
     package var token: StoredRecord<AccessTokenRecord>
     package var idToken: SealedRecord?
-    /// `nil` if unknown.
+    /// When the ID token expires; `nil` if unknown.
     package var idTokenEnd: NumericDate?
     /// Which of the two tokens was requested.
     package var lifetimeOf = MeasuredToken.accessToken
@@ -194,7 +194,7 @@ package struct AcquiredToken: Sendable {
     package var extendedLifetime = false
     /// False if the disk has not taken it yet: the token is good, and the broker goes on trying.
     package var persisted = true
-    /// It is the same token that the caller's resource server refused: no other one is available at the moment.
+    /// Whether it is the token that the caller's resource server refused, because no other one is available at the moment.
     package var rejected = false
     /// False if the sign-in brought no refresh token, and there is none of an earlier one.
     package var renewable = true

@@ -3,7 +3,7 @@ import BrokerTokenCache
 import BrokerValues
 import Logging
 
-/// The engine that the handlers of BrokerServer call. One method per request; the work is in the folders next to this file.
+/// The engine as the handlers of BrokerServer call it: one method for each request.
 package final class TokenBroker: Sendable {
     private let engine: Engine
     private let shared: SharedParts
@@ -15,7 +15,7 @@ package final class TokenBroker: Sendable {
 
     /// - Parameters:
     ///   - roster: the registered apps; shows which others of a group use a client.
-    ///   - browser: for `presentation: "broker"`.
+    ///   - browser: opens pages for `presentation: "broker"`.
     package init(
         vault: any RecordVault & VaultKeys & BackupStore, provider: any IdentityProvider,
         redirects: any RedirectListener,
@@ -51,7 +51,7 @@ package final class TokenBroker: Sendable {
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
-    /// All work with the vault's keys passes it.
+    /// Counts all work that needs the vault's keys.
     package var gate: LockGate { shared.gate }
 
     /// Takes effect with the next request.
@@ -172,7 +172,7 @@ package final class TokenBroker: Sendable {
         try await engine.removal.remove(selector, from: app, in: partition)
     }
 
-    /// The account that is current for an app; the broker remembers that it has told the app.
+    /// The account that is current for an app. The broker records that the app was given it.
     package func currentAccount(of app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> CurrentAccounts
     {
@@ -279,13 +279,13 @@ package final class TokenBroker: Sendable {
 
     package var refreshesInFlight: Int { shared.flights.count }
 
-    /// The providers' response outcomes.
+    /// The outcomes of refreshes.
     package var refreshOutcomes: OutcomeCounts { engine.refresh.outcomes }
 
     /// Sign-ins and sign-outs that wait for a person.
     package var interactionsOpen: Int { shared.interactions.count }
 
-    /// For shutdown: waiting requests are answered, refreshes in flight finish, and refused writes are retried once.
+    /// Prepares shutdown: answers waiting requests, waits for refreshes in flight, and retries refused writes once.
     package func drain() async {
         shared.interactions.endAll(
             BrokerError(

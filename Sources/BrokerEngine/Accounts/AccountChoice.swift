@@ -12,11 +12,11 @@ package enum AccountChoice: Sendable {
     case ambiguous([Account])
 
     /// - Parameters:
-    ///   - selector: as the caller named it; `nil` means "the one that fits".
+    ///   - selector: the account as the caller named it; `nil` means the only one that fits.
     ///   - app: the app whose sign-outs count.
-    ///   - authority: where a token is wanted; an account of another provider does not fit.
+    ///   - authority: the authority of the wanted token; an account of another provider does not fit.
     ///   - otherClouds: environments whose accounts fit as well (``CloudRules``).
-    ///   - isAlive: whether anything of a sign-in is left. Called only if several people have one username.
+    ///   - isAlive: whether a sign-in can still bring tokens. It is called only if several people have one username.
     package static func choose(
         _ selector: AccountReference?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
         otherClouds: Set<String> = [], isAlive: (KnownAccount) -> Bool = { _ in true }

@@ -2,7 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `accounts.list` and `accounts.get`: the people known to an app's group or, for the person's own tools, to any group.
+/// Implements `accounts.list` and `accounts.get`: lists the people known to an app's group or, for the person's own tools, to any
+/// group.
 struct AccountListing: Sendable {
     let cache: TokenCache
     let settings: SettingsBox
@@ -79,7 +80,7 @@ struct AccountListing: Sendable {
 }
 
 extension Account {
-    /// Adds what another group knows of the person.
+    /// Adds the tenant profiles that another group has of the person.
     fileprivate mutating func addProfiles(of other: Account) {
         let further = other.tenantProfiles?.filter { profile in
             tenantProfiles?.contains { $0.tenantId == profile.tenantId } != true

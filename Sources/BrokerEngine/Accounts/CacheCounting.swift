@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `cache.stats`.
+/// Implements `cache.stats`.
 struct CacheCounting: Sendable {
     let listing: AccountListing
     let cache: TokenCache

@@ -4,7 +4,7 @@ import BrokerValues
 /// The clouds that a request may reach in addition to its authority's own (MSAL, "Clouds"). Pure.
 package enum CloudRules {
     /// - Parameters:
-    ///   - asked: what the request says; `nil` leaves it to the app's registration.
+    ///   - asked: the request's value; `nil` leaves it to the app's registration.
     ///   - app: the app that makes the request.
     /// - Returns: false if there are no clouds to choose from.
     /// - Throws: `invalidParameter` for a client with a secret: it belongs to the app's own cloud and must not be sent to another.
@@ -20,7 +20,7 @@ package enum CloudRules {
 
     /// The clouds that the app's people may be at home in, in addition to the one of its authority.
     ///
-    /// A client secret rules them out here once more: it must not travel, wherever the other checks are.
+    /// An app with a client secret has none: the secret must not reach another cloud, even if another check is missing.
     package static func clouds(
         of app: AppRegistration, isInstanceAware: Bool, in table: CloudTable
     ) -> Set<String> {
@@ -28,10 +28,11 @@ package enum CloudRules {
         return table.clouds(besides: app.authority.environment)
     }
 
-    /// Whether the app's client may have been used at a place, whatever its registration says now: for ending a sign-in.
+    /// Whether the app's client may have been used at an authority, regardless of the app's current registration: for ending a
+    /// sign-in.
     ///
-    /// - Parameter place: where an account or a token was obtained. A host without tenants may have several issuers, distinguished
-    ///   by their paths; a client of one of them is unknown to the others.
+    /// - Parameter place: the authority from which an account or a token was obtained. A host without tenants may have several
+    ///   issuers, distinguished by their paths; a client of one of them is unknown to the others.
     package static func reaches(_ place: Authority, from app: AppRegistration, in table: CloudTable) -> Bool {
         let own = app.authority
         guard own.kind == place.kind, own.hasTenants || own.path == place.path else {
@@ -45,8 +46,9 @@ package enum CloudRules {
     /// 4.4): the code, its verifier and the client authentication must not reach any other.
     ///
     /// - Parameters:
-    ///   - metadata: of the cloud that was named.
-    ///   - issuer: as the redirect has it (`iss`).
+    ///   - metadata: the metadata of the cloud that was named.
+    ///   - issuer: the issuer in the redirect (`iss`).
+    /// - Throws: `invalidResponse` for another cloud, and for a token endpoint on another host.
     package static func check(_ metadata: ProviderMetadata, issuer: String?) throws(BrokerError) {
         let place = metadata.authority
         if issuer == nil ? metadata.promisesIssuerInResponse : !isSame(issuer, as: metadata.issuer) {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `accounts.current`: the account that is current for an app; the broker remembers that it has told the app.
+/// Implements `accounts.current`: finds the account that is current for an app, and records that the app was given it.
 struct CurrentAccountLookup: Sendable {
     let cache: TokenCache
     let clock: any BrokerClock
@@ -48,7 +48,7 @@ struct CurrentAccountLookup: Sendable {
         return try CurrentAccountRule.among(known.visible(to: app), signedOutAt: signedOutAt, currentAt: currentAt)
     }
 
-    /// The records in which to note that the app has been told.
+    /// The account records in which to record the app's current account.
     private func changes(
         of known: KnownAccounts, for app: AppRegistration, toldOf current: Account?
     ) -> [AccountRecord] {

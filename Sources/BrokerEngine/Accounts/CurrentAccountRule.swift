@@ -5,8 +5,9 @@ import BrokerValues
 package enum CurrentAccountRule {
     /// - Parameters:
     ///   - accounts: the accounts of the app's group, with ``Account/signedIn`` from the app's point of view.
-    ///   - signedOutAt: by account id, when it was signed out for the app.
-    ///   - currentAt: by account id, the app's ``AccountRecord/currentFor``.
+    ///   - signedOutAt: the times of the accounts' sign-outs from the app, by account id.
+    ///   - currentAt: the app's times of ``AccountRecord/currentFor``, by account id.
+    /// - Throws: `ambiguousAccount` if several accounts are signed in.
     package static func among(
         _ accounts: [Account], signedOutAt: [String: NumericDate], currentAt: [String: NumericDate]
     ) throws(BrokerError) -> CurrentAccounts {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `accounts.forget` and `cache.clear`: removes everything of one account, or of all, from every app and group.
+/// Implements `accounts.forget` and `cache.clear`: removes all records of one account, or of all, from every app and group.
 ///
 /// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh in
 /// flight brings afterwards find no signed-in account: they are not kept but revoked at the provider.

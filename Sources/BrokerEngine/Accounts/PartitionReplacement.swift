@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Replaces what the vault has of a person; memory then reads it anew.
+/// Replaces a person's records in the vault, and drops them from memory, so that they are read again.
 struct PartitionReplacement: Sendable {
     let cache: TokenCache
     let roster: any AppRoster
@@ -19,7 +19,7 @@ struct PartitionReplacement: Sendable {
         }
     }
 
-    /// Nothing of the person is written meanwhile; memory is read anew afterwards.
+    /// Runs `body` while no change of the person's cache is written, and drops their records from memory afterwards.
     private func replace(
         _ partition: Partition, _ body: @escaping @Sendable () async throws(VaultError) -> Void
     ) async throws(BrokerError) {

@@ -33,10 +33,11 @@ package enum TenantRules {
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
-    /// An app may name another tenant for one request, but only at its own kind of provider and in its own cloud, or at its own
-    /// host if there are no clouds: elsewhere its client id means nothing.
+    /// Checks that an app may name an authority for one request: it must be of the same kind of provider and in the app's own
+    /// cloud, or at the app's own host if there are no clouds. Elsewhere its client id means nothing.
     ///
     /// - Parameter clouds: further clouds that the app's people may be at home in (``CloudRules``).
+    /// - Throws: `invalidAuthority`.
     package static func check(
         _ other: Authority?, for app: AppRegistration, clouds: @autoclosure () -> Set<String> = []
     ) throws(BrokerError) {

@@ -12,7 +12,7 @@ struct BackupBatch: Sendable {
         var proofKey: StoredRecord<ProofKeyRecord>?
     }
 
-    /// Approximate bytes: many times what a person has. One owner's records are never split and have their own bounds.
+    /// The limit in approximate bytes: many times what a person has. One owner's records are never split and have their own bounds.
     private static let most = 8 << 20
     /// No broker keeps more for one owner; there is one ID token for each tenant of its access tokens.
     private static let mostRefreshTokens = CachedTokens.mostRefreshTokens
@@ -25,9 +25,9 @@ struct BackupBatch: Sendable {
     private(set) var signOuts: [StoredRecord<SignOutRecord>] = []
     private(set) var clients: [StoredRecord<AppMetadataRecord>] = []
     private(set) var owned: [Owned] = []
-    /// Genuine, but not in a form that this version knows.
+    /// The number of genuine records in a form that this version does not know.
     private(set) var unknown = 0
-    /// Beyond what a broker keeps for one owner.
+    /// The number of tokens beyond those that a broker keeps for one owner.
     private(set) var beyond = 0
     private var weight = 0
 
@@ -38,7 +38,7 @@ struct BackupBatch: Sendable {
 
     var isFull: Bool { weight > Self.most }
 
-    /// Whether the item has the same owner as the last one: those are not split.
+    /// Whether the item has the same owner as the last one: the records of one owner are not split.
     func continues(with item: BackupItem) -> Bool { item.owner != nil && item.owner == owned.last?.owner }
 
     mutating func add(_ item: BackupItem, sealedBy vault: any RecordVault) throws(VaultError) {
@@ -71,7 +71,7 @@ struct BackupBatch: Sendable {
 }
 
 extension BackupBatch.Owned {
-    /// When the newest of its grants was given; `nil` without one.
+    /// The time of its newest grant; `nil` if there is none.
     var newest: NumericDate? { refreshTokens.map(\.record.cachedAt).max() }
 }
 

@@ -11,7 +11,7 @@ struct BackupMerge {
     private let batch: BackupBatch
     private let index: CacheIndex
     private let vault: any RecordVault
-    /// By the app's identity.
+    /// The apps' client ids, by ``AppRegistration/identity``.
     private let clients: [String: String]
     private(set) var change: CacheChange
     private(set) var report = CacheRestoreReport()
@@ -74,7 +74,7 @@ struct BackupMerge {
         try index.loadTokens(of: .init(partition: batch.partition, owner: owner))
     }
 
-    /// The later event counts: the app's sign-out, or its client's sign-in.
+    /// Merges a sign-out of one app. The later event counts: the app's sign-out, or its client's sign-in.
     private mutating func merge(_ signOut: StoredRecord<SignOutRecord>) throws(VaultError) {
         let record = signOut.record
         let person = KnownAccounts.PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `cache.export` and `cache.importBackup`, part by part.
+/// Implements `cache.export` and `cache.importBackup`, part by part.
 package struct CacheBackups: Sendable {
     let cache: TokenCache
     let store: any BackupStore
@@ -14,7 +14,8 @@ package struct CacheBackups: Sendable {
     /// Begins a backup of a person's apps, accounts and tokens.
     ///
     /// - Returns: the transfer's id.
-    /// - Throws: for a short passphrase, and while the disk lacks changes that memory has.
+    /// - Throws: `invalidParameter` for a short passphrase; `internal` (`vaultNotWritable`) while the disk lacks changes that
+    ///   memory has; `throttled` for too many transfers.
     package func beginExport(with passphrase: Secret, of partition: Partition) async throws(BrokerError) -> String {
         let id = try transfers.begin(in: partition)
         do throws(BrokerError) {

@@ -3,8 +3,8 @@ import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
-/// `cache.export`: one person's apps, accounts and tokens, sealed, in parts. It reads the vault some rows at a time; a record that
-/// changes meanwhile is exported in its old or its new state.
+/// Implements `cache.export`: reads one person's apps, accounts and tokens, and returns them sealed, in parts. It reads some rows
+/// at a time; a record that changes meanwhile is exported in its old or its new state.
 ///
 /// Access tokens are left out: they end within the hour, and a refresh token brings new ones. So are documents of providers, which
 /// are fetched anew and trusted only then.
@@ -17,7 +17,7 @@ final class CacheExport: Sendable {
         var after: Int64 = 0
     }
 
-    /// With the overhead of JSON, well within a line.
+    /// The most bytes of one part: with the overhead of JSON, well within a line.
     static let partCount = 512 << 10
     private static let rowsPerStep = 64
 

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `cache.importBackup`: first reads a whole backup, up to its authenticated end; only then changes anything. Newer records that
-/// exist here stay.
+/// Implements `cache.importBackup`. It reads a whole backup up to its authenticated end before it changes anything. Newer records
+/// that exist here stay.
 ///
 /// Registrations come first, each by itself; then accounts before tokens. The accounts and tokens of an ordinary backup are one
 /// transaction; those of a very large one are several, each consistent by itself, and repeating the import completes what a broker

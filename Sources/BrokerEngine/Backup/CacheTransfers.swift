@@ -18,7 +18,7 @@ final class CacheTransfers: Sendable {
         /// `nil` while an export waits for its key.
         var transfer: Transfer?
         var lastUse: Duration
-        /// Its passphrase is in use; it does not time out meanwhile.
+        /// Whether its passphrase is in use. The transfer does not time out meanwhile.
         var isBusy = false
         /// Ends the wait for its key.
         var cancel: @Sendable () -> Void = {}
@@ -30,8 +30,9 @@ final class CacheTransfers: Sendable {
         var refusal: BrokerError?
     }
 
+    /// The time after its last part at which a transfer ends.
     static let patience = Duration.seconds(60)
-    /// Per person, at the same time.
+    /// The number of transfers that a person may have at the same time.
     static let most = 4
 
     private let clock: any BrokerClock
@@ -68,7 +69,7 @@ final class CacheTransfers: Sendable {
         return id
     }
 
-    /// Called when the export has its key.
+    /// Makes the export available once it has its key.
     func ready(_ id: String, _ export: CacheExport) throws(BrokerError) {
         try state.withLock { state throws(BrokerError) in
             guard state.places[id] != nil else { throw state.refusal ?? Self.over }
@@ -77,7 +78,7 @@ final class CacheTransfers: Sendable {
         }
     }
 
-    /// A backup that is complete, to be decrypted; ``letGo(_:)`` gives it back.
+    /// Reserves a complete backup for decryption; ``letGo(_:)`` releases it.
     func take(_ id: String, in partition: Partition) throws(BrokerError) -> any GatheredBackup {
         try state.withLock { state throws(BrokerError) in
             guard let place = state.places[id], place.partition == partition,
@@ -151,7 +152,7 @@ final class CacheTransfers: Sendable {
         }
     }
 
-    /// Ends all transfers, and those still to come; `nil` undoes that.
+    /// Ends all transfers and refuses new ones with this error; `nil` allows new ones again.
     func refuse(with error: BrokerError?) {
         let ended = state.withLock { state in
             state.refusal = error

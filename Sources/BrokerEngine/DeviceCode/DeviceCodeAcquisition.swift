@@ -2,7 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `token.acquireByDeviceCode`: the person signs in on another device, and the broker polls until they are done (RFC 8628).
+/// Implements `token.acquireByDeviceCode`: the person signs in on another device, and the broker polls until they are done
+/// (RFC 8628).
 final class DeviceCodeAcquisition: Sendable {
     private let cache: TokenCache
     private let provider: any IdentityProvider
@@ -24,7 +25,7 @@ final class DeviceCodeAcquisition: Sendable {
         (self.settings, self.clock) = (settings, clock)
     }
 
-    /// Seconds; no provider's code is valid for longer.
+    /// The longest wait in seconds; no provider's code is valid for longer.
     private static let longestWait: Int64 = 86_400
 
     func acquire(
@@ -95,7 +96,9 @@ final class DeviceCodeAcquisition: Sendable {
         return metadata
     }
 
-    /// - Returns: also the scopes requested: a provider that refuses `offline_access` is asked once more without it.
+    /// Requests a code. A provider that refuses `offline_access` is asked once more without it.
+    ///
+    /// - Returns: the requested scopes, and the provider's response.
     private func authorize(
         _ request: DeviceCodeRequest, at metadata: ProviderMetadata
     ) async throws(BrokerError) -> (scopes: Scopes, DeviceAuthorization) {
@@ -167,7 +170,7 @@ final class DeviceCodeAcquisition: Sendable {
 }
 
 extension DeviceCodeRequest {
-    /// The request takes precedence over the app's registration.
+    /// Further parameters of the request and of the app's registration; the request takes precedence.
     fileprivate var parameters: [String: String] {
         let own = Set(query.extraParameters.keys.map { $0.lowercased() })
         let registered = (app.query ?? [:]).filter { !own.contains($0.key.lowercased()) }

@@ -13,7 +13,7 @@ struct DevicePoll: Sendable {
     /// The key to bind the token to, if any.
     let proofKey: ProofKey?
 
-    /// Cancelling ends the pauses, never an attempt: its tokens would be lost without a trace.
+    /// Polls until there is an outcome. Cancelling ends a pause, but never an attempt, whose tokens would be lost.
     func run(_ polling: DevicePolling) async {
         var polling = polling
         var step = polling.next(after: nil, at: clock.uptime)

@@ -8,9 +8,9 @@ package struct DevicePolling: Sendable, Equatable {
     package enum Answer: Sendable, Equatable {
         /// The person is not done.
         case pending
-        /// Not done, and polled too often. Seconds, if the provider said how long to wait.
+        /// The person is not done, and the broker polled too often. The seconds to wait, if the provider says.
         case slowDown(retryAfter: Int?)
-        /// No response, or none about the code. Seconds, if the provider said how long to wait.
+        /// There was no response, or none about the code. The seconds to wait, if the provider says.
         case trouble(retryAfter: Int?)
         /// The code has expired.
         case expired
@@ -28,7 +28,7 @@ package struct DevicePolling: Sendable, Equatable {
         case failed
     }
 
-    /// ``BrokerClock/uptime``.
+    /// The end of polling, as ``BrokerClock/uptime``.
     private let deadline: Duration
     /// The provider's minimum; it only grows.
     package private(set) var interval: Duration
@@ -46,6 +46,8 @@ package struct DevicePolling: Sendable, Equatable {
         backoff = self.interval
     }
 
+    /// The next step.
+    ///
     /// - Parameter answer: `nil` before the first attempt, which waits too: no person types that fast.
     package mutating func next(after answer: Answer?, at now: Duration) -> Step {
         switch answer {

@@ -14,7 +14,7 @@ enum ProviderErrors {
         }
     }
 
-    /// For exchanges without a token of ours: discovery, JWKS, the code.
+    /// The error for the caller after an exchange that carries no token of the broker: discovery, JWKS, the code.
     static func brokerError(_ error: ProviderError, at authority: Authority) -> BrokerError {
         brokerError(error, authorityName: authority.environment)
     }

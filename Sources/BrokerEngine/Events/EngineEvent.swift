@@ -7,7 +7,7 @@ package struct EngineEvent: Sendable {
     /// The app whose request caused it. Subscribers outside its group are not notified.
     package var app: AppRegistration
     package var change: Change
-    /// The provider reported it, without a request from here.
+    /// Whether the provider reported it, without a request from here.
     package var isProvidersWord: Bool
 
     package enum Change: Sendable {

@@ -7,10 +7,12 @@ package struct EventHub: Sendable {
     /// Called on the thread of the event: it must not block.
     package typealias Deliver = @Sendable (EngineEvent) -> Void
 
-    /// The limit of subscriptions per person; also per program or sandbox, and for all unnamed ones together: a connection with one
-    /// is not evicted for another.
+    /// The number of subscriptions of one person. They are limited because a connection with a subscription is not evicted for
+    /// another one.
     package static let most = 128
+    /// The number of subscriptions of one program or sandbox.
     package static let mostEach = 16
+    /// The number of subscriptions of all sandboxes without a confirmed name together.
     static let mostOfUnnamed = most / 2
 
     private let broadcast = Broadcast<EngineEvent>()
@@ -32,7 +34,7 @@ package struct EventHub: Sendable {
         }
     }
 
-    /// For the broker itself; does not count towards the limit.
+    /// Subscribes the broker itself. The subscription does not count towards the limits.
     func observe(_ deliver: @escaping Deliver) -> Subscription { broadcast.subscribe(deliver) }
 
     func tell(_ event: EngineEvent) { broadcast.tell(event) }
@@ -42,7 +44,7 @@ package struct EventHub: Sendable {
 private final class SubscriberPlaces: Sendable {
     private let taken = Mutex<[Partition: [QuotaOwner: Int]]>([:])
 
-    /// Released with the object.
+    /// One counted subscription, which is released with this object.
     final class Place: Sendable {
         private let claimant: QuotaOwner
         private let partition: Partition

@@ -109,7 +109,7 @@ final class GrantFiling: Sendable {
         tell(.token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn))
     }
 
-    /// A refusal of the old sign-in says nothing about the new one.
+    /// Clears remembered refusals: those of the old sign-in say nothing about the new one.
     private func unthrottle(_ account: AccountRecord, in partition: Partition) {
         throttle.with {
             $0.clear(
@@ -118,14 +118,15 @@ final class GrantFiling: Sendable {
         }
     }
 
-    /// The person as the group now knows them, with all tenants.
+    /// The person as the group knows them after the change, with all tenants.
     private func person(of grant: SealedGrant, for recipient: TokenRecipient) -> KnownAccount {
         cache.index.accounts(of: .init(of: recipient.app, in: recipient.partition))?.entry(
             of: grant.account.stored.record)
             ?? grant.account
     }
 
-    /// The token is cached all the same: a request for what was granted succeeds silently.
+    /// The error for scopes that were not granted. The token is cached nevertheless: a silent request for the granted scopes
+    /// succeeds.
     private static func declined(
         _ granted: GrantedTokens, as kind: ErrorKind, to account: Account
     ) -> BrokerError {

@@ -11,7 +11,7 @@ package final class GrantedTokens: Sendable {
     /// The same token for all clients of its family (MSAL, "FOCI").
     package let familyToken: RefreshTokenRecord?
     package let idToken: IDTokenRecord?
-    /// Requested and not granted.
+    /// The scopes that were requested and not granted.
     package let declined: Scopes
     package let granted: Scopes
 
@@ -29,7 +29,7 @@ package final class GrantedTokens: Sendable {
         package var refreshing: AccountRecord?
         /// The thumbprint of the key whose proof was sent.
         package var proofKeyThumbprint: String?
-        /// From an earlier grant of the same person and client (``RefreshTokenRecord/grantNarrows``).
+        /// ``RefreshTokenRecord/grantNarrows`` of an earlier grant of the same person and client.
         package var grantNarrows: Bool?
 
         package init(
@@ -48,8 +48,8 @@ package final class GrantedTokens: Sendable {
     }
 
     /// - Parameters:
-    ///   - claims: of the verified ID token; `nil` if a refresh brought none.
-    ///   - known: the account as the group knows it already, if it does.
+    ///   - claims: the claims of the verified ID token; `nil` if a refresh brought none.
+    ///   - known: the account as the group knows it, if it does.
     ///   - spent: the redeemed refresh token; `nil` after a sign-in.
     package init?(
         _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, spent: RefreshTokenRecord? = nil,

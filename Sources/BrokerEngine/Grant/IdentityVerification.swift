@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Verifies who a token response is about.
+/// Verifies the identity of the person in a token response.
 struct IdentityVerification: Sendable {
     let provider: any IdentityProvider
     let settings: SettingsBox
@@ -11,8 +11,8 @@ struct IdentityVerification: Sendable {
     /// The person who signed in. The ID token identifies them; their names may be in UserInfo only (OpenID Connect Core, section
     /// 5.4).
     ///
-    /// A sign-in on another device is no request of OpenID Connect, and some providers answer it without an ID token. Then UserInfo
-    /// identifies the person (decision 13).
+    /// A sign-in on another device (RFC 8628) is not an OpenID Connect request, and some providers answer it without an ID token.
+    /// UserInfo identifies the person then (decision 13).
     func claims(
         in response: TokenResponse, for app: AppRegistration, nonce: String?, at authority: Authority,
         metadata: ProviderMetadata,

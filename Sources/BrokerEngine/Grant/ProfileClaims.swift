@@ -13,7 +13,7 @@ enum ProfileClaims {
 
     static func of(_ claims: JSONObject) -> JSONObject { claims.filter { names.contains($0.key) } }
 
-    /// Whether a list of accounts could show the person by these claims.
+    /// Whether the claims have a username and a name to show in a list of accounts.
     static func sayWhoItIs(_ claims: IDTokenClaims) -> Bool {
         namedUser(in: claims) != nil && claims["name"] != nil
     }
@@ -21,7 +21,7 @@ enum ProfileClaims {
     /// The name under which a person is listed.
     static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject.text }
 
-    /// `nil` if the claims have only the subject.
+    /// The username in the claims; `nil` if they name the subject only.
     static func namedUser(in claims: IDTokenClaims) -> String? {
         ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
     }

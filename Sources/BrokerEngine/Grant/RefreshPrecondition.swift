@@ -61,7 +61,7 @@ struct RefreshPrecondition: Sendable {
 }
 
 extension RefreshPrecondition.Standing {
-    /// `nil` if the response may be kept.
+    /// The error for the caller; `nil` if the response may be kept.
     var error: BrokerError? {
         switch self {
         case .valid: nil

@@ -11,7 +11,7 @@ final class Revocations: Sendable {
         var running: [UInt64: Task<Void, Never>] = [:]
     }
 
-    /// Concurrent revocations. A provider that lets all of them hang gets no more.
+    /// The number of concurrent revocations. A provider that lets all of them hang gets no more.
     static let limit = 32
     private let provider: any IdentityProvider
     private let settings: SettingsBox
@@ -57,7 +57,7 @@ final class Revocations: Sendable {
         }
     }
 
-    /// For shutdown: each gets its time, which the HTTP client bounds.
+    /// Waits for all revocations, at shutdown. The HTTP client bounds the time of each.
     func finishAll() async {
         while let task = state.withLock({ $0.running.values.first }) { await task.value }
     }

@@ -11,13 +11,13 @@ package enum ScopeRules {
             "The broker adds \(named.joined(separator: ", ")) itself; leave it out of the scopes.")
     }
 
-    /// For the authorization request, and for the scopes of a new client.
+    /// The scopes of an authorization request, and of the registration of a new client.
     ///
-    /// A provider that publishes its scopes without `offline_access` would refuse the whole request. It may have other ways to a
-    /// refresh token. The administrator's setting comes first.
+    /// `offline_access` is left out at a provider that publishes its scopes without it: it would refuse the whole request, and may
+    /// issue refresh tokens on other conditions. The administrator's setting takes precedence.
     ///
     /// - Parameters:
-    ///   - setting: whether the app's registration wants `offline_access`; it comes before everything else.
+    ///   - setting: whether the app's registration wants `offline_access`; it takes precedence over everything else.
     ///   - refused: whether the provider refused `offline_access` to this client before.
     package static func toAuthorize(
         _ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata, setting: Bool? = nil,
@@ -33,8 +33,8 @@ package enum ScopeRules {
 
     static let offlineAccess = Scopes(["offline_access"])
 
-    /// For a refresh: of the scopes that the broker adds itself or counts as granted, only those that were granted (RFC 6749,
-    /// section 6).
+    /// The scopes of a refresh. Of those that the broker adds itself or counts as granted, it requests only those that were granted
+    /// (RFC 6749, section 6).
     ///
     /// If grants follow consent, the granted scopes say nothing about `offline_access`, and without it there is no new refresh
     /// token.
@@ -87,12 +87,12 @@ package enum ScopeRules {
         return scope == ".default" || scope.hasSuffix("/.default")
     }
 
-    /// Without the `.default` that some scopes were granted for: providers refuse it together with other scopes.
+    /// The scopes without `.default`, which providers refuse together with other scopes.
     package static func grantedByName(_ granted: Scopes) -> Scopes {
         Scopes(granted.asGiven.filter { !isDefault($0) })
     }
 
-    /// A token is also filed under the `.default` that it was requested with, so that it answers the next such request.
+    /// The `.default` scopes of a request. A token is also filed under these, so that it answers the next such request.
     package static func defaults(of asked: Scopes) -> [String] { asked.asGiven.filter(isDefault) }
 
     /// The scopes for renewing a token: all that it has, or only the `.default` that it was requested with, since providers refuse

@@ -20,8 +20,8 @@ package struct ScopeSpelling: Sendable {
         byName = kind.rules.scopesNameResources ? table(Self.name) : [:]
     }
 
-    /// - Parameter granted: in the provider's spelling.
-    /// - Returns: in the requested spelling, for those that were requested.
+    /// - Parameter granted: the granted scopes in the provider's spelling.
+    /// - Returns: the scopes; those that were requested have the requested spelling.
     package func requested(_ granted: [Substring]) -> [Substring] {
         let words = granted.flatMap { word in
             requested.contains(word.lowercased()) ? [word] : word.split(separator: ",")
@@ -39,7 +39,7 @@ package struct ScopeSpelling: Sendable {
         return same
     }
 
-    /// Without the slashes that some providers add or drop.
+    /// The scope without the slashes that some providers add or drop.
     private static func folded(_ scope: String) -> String {
         scope.split(separator: "/").joined(separator: "/")
     }

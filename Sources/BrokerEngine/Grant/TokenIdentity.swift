@@ -19,7 +19,7 @@ package struct TokenIdentity: Sendable, Equatable {
         realm = authority.hasTenants ? claims["tid"]?.lowercased() ?? authority.path : authority.path
     }
 
-    /// For a refresh.
+    /// The identity in the response to a refresh.
     ///
     /// - Parameter account: the account whose refresh token was redeemed.
     /// - Returns: `nil` if the response is about another person. A guest's tenant that sends no `client_info` cannot be compared

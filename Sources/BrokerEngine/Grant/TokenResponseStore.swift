@@ -24,7 +24,7 @@ final class TokenResponseStore: Sendable {
     ///
     /// - Parameters:
     ///   - nonce: `nil` if the request could carry none, as for a device code (RFC 8628).
-    ///   - requirements: who had to sign in; another person's tokens are not kept.
+    ///   - requirements: the person that had to sign in; another person's tokens are not kept.
     ///   - proofKey: the key whose proof was sent.
     func keepSignedIn(
         _ response: TokenResponse, for recipient: TokenRecipient, asked: Scopes, sent: Scopes, nonce: String?,
@@ -167,7 +167,7 @@ final class TokenResponseStore: Sendable {
             filed, of: response, for: recipient, precondition: precondition, refusal: .interactionRequired)
     }
 
-    /// For a refresh whose response is unusable except for its refresh token.
+    /// Keeps the refresh token of a response to a refresh that is unusable otherwise.
     func keepRefreshTokenOnly(
         _ rest: RejectedTokenResponse, for recipient: TokenRecipient, sent: Scopes,
         replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?, at metadata: ProviderMetadata
@@ -179,7 +179,7 @@ final class TokenResponseStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - claims: of the verified ID token, if there is one.
+    ///   - claims: the claims of the verified ID token, if there is one.
     ///   - account: the account whose refresh token was redeemed.
     ///   - realm: the requested tenant.
     ///   - contexts: the authentication contexts of which one is required.
@@ -231,7 +231,8 @@ final class TokenResponseStore: Sendable {
         return profiles.first.map { $0.moved(to: identity.realm) }
     }
 
-    /// A provider, or a person signing in, can name any number of people; existing ones lose nothing by it.
+    /// Checks that there is room for a new account. A provider, or a person signing in, can name any number of people; a new one is
+    /// refused rather than an existing one evicted.
     ///
     /// - Throws: `throttled` for one more than the group has room for.
     private func checkRoom(
@@ -250,7 +251,7 @@ final class TokenResponseStore: Sendable {
         )
     }
 
-    /// Knowledge from the person's earlier grant is about the provider, and holds for the next one.
+    /// Whether the provider is known to narrow grants, from the person's earlier grant; `nil` if that is unknown.
     private func grantNarrows(
         of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
     ) throws(BrokerError) -> Bool? {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `cache.import`: takes over tokens that MSAL saved, for the apps that they belong to.
+/// Implements `cache.import`: imports tokens that MSAL saved, for the apps that they belong to.
 ///
 /// Existing tokens that are not older stay. An app that the person signed out of stays signed out.
 struct CacheImport: Sendable {

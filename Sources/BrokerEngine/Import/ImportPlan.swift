@@ -18,7 +18,7 @@ package struct ImportPlan: Sendable {
     package var problems: [String] = []
 
     /// - Parameters:
-    ///   - app: takes the tokens of its own client, and those of the families that its client belongs to.
+    ///   - app: the app that takes the tokens of its own client, and those of the families that its client belongs to.
     ///   - isOneOfSeveral: whether its people may also be at home in other clouds (``isEnvironment(_:of:isOneOfSeveral:)``).
     package init(_ cache: UnifiedCache, for app: AppRegistration, isOneOfSeveral: Bool = false, now: NumericDate) {
         let authority = app.authority
@@ -122,7 +122,8 @@ package struct ImportPlan: Sendable {
         return name == authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
     }
 
-    /// With tenants, MSAL's id is ours; elsewhere it is the subject, which is unique only at its issuer.
+    /// The broker's id of an account: MSAL's own id at a provider with tenants; elsewhere an id made from the subject, which is
+    /// unique only at its issuer.
     private static func home(
         _ given: String, _ account: UnifiedCache.Account?, _ authority: Authority
     ) -> HomeAccountID {

@@ -110,12 +110,12 @@ private struct Entry {
         return text
     }
 
-    /// Not empty, and no longer than a real one can be.
+    /// The text of a field, unless it is empty or longer than a real one can be.
     func optionalText(_ name: String) -> String? {
         fields[name]?.stringValue.flatMap { $0.isEmpty || $0.utf8.count > 1024 ? nil : $0 }
     }
 
-    /// MSAL writes numbers as text.
+    /// The time in a field. MSAL writes numbers as text.
     func time(_ name: String) -> NumericDate? {
         guard let time = fields[name]?.integerValue ?? fields[name]?.stringValue.flatMap(Int64.init),
             (0...253_402_300_799).contains(time)

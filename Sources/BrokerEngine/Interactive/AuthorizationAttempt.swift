@@ -9,7 +9,7 @@ struct AuthorizationAttempt {
     let proofKey: ProofKey?
     /// The scopes that the provider is asked for.
     let scopes: Scopes
-    /// Without the scopes that the broker adds.
+    /// The scopes that the app asked for, without those that the broker adds.
     let asked: Scopes
     let verifier: Secret
     let authorization: AuthorizationRequest

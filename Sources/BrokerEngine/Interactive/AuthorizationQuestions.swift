@@ -76,8 +76,9 @@ struct AuthorizationQuestions: Sendable {
         return scopes.subtracting(Scopes.reserved)
     }
 
-    /// Providers may refuse `prompt=none` without one. It can get into the browser's arguments and history, so it is sent for
-    /// nothing else. One provider's token is never sent to another.
+    /// The saved ID token as `id_token_hint` (OpenID Connect Core, section 3.1.2.1): providers may refuse `prompt=none` without it.
+    /// It can get into the browser's arguments and history, so it is sent for nothing else. One provider's token is never sent to
+    /// another.
     ///
     /// - Returns: `nil` also if the saved one cannot be read: the sign-in must not fail because of a hint.
     private func idTokenHint(for plan: SignInPlan) -> Secret? {
@@ -99,7 +100,9 @@ struct AuthorizationQuestions: Sendable {
         }
     }
 
-    /// - Returns: `nil` unless it was refused for `offline_access`, as far as can be determined.
+    /// The second attempt, without `offline_access`.
+    ///
+    /// - Returns: `nil` unless the first was refused for `offline_access`, as far as can be determined.
     func again(_ open: OpenAttempt, for plan: SignInPlan, after error: BrokerError) -> AuthorizationAttempt? {
         guard plan.request.app.description.offlineAccess == nil,
             OfflineRefusal.isPossible(error, to: open.current.authorization.scopes)

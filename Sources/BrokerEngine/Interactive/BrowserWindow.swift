@@ -12,11 +12,11 @@ struct BrowserWindows: Sendable {
 struct BrowserWindow: Sendable {
     /// The redirect URI sent to the provider.
     let redirectURI: String
-    /// `nil` if the redirect is delivered by `interaction.complete`.
+    /// The listener for the redirect; `nil` if `interaction.complete` delivers it.
     private let endpoint: (any RedirectEndpoint)?
     private let browser: any BrowserOpener
 
-    /// Starts to listen if the browser returns to loopback.
+    /// Starts to listen if the browser returns to loopback (RFC 8252, section 7.3).
     ///
     /// - Parameters:
     ///   - registered: the redirect URI as written, from which the destination was parsed.
@@ -44,7 +44,10 @@ struct BrowserWindow: Sendable {
         }
     }
 
+    /// Opens the page.
+    ///
     /// - Parameter onOpen: receives the URL to open, if the client opens it.
+    /// - Throws: `unsupported` if the broker could not open a browser.
     func open(
         _ opening: InteractionOpening, by presentation: Presentation, _ onOpen: (InteractionOpening) -> Void
     ) async throws(BrokerError) {

@@ -2,18 +2,18 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Knowledge about a client at its provider, from its sign-ins, in the client's record. All of it reads the disk.
+/// What sign-ins have shown about a client at its provider, stored in the client's record. Every call reads the disk.
 struct ClientKnowledge: Sendable {
     let cache: TokenCache
 
-    /// ``AppMetadataRecord/refreshTokenTakesConsent``.
+    /// The client's ``AppMetadataRecord/refreshTokenTakesConsent``; `nil` if it is unknown.
     func refreshTokenTakesConsent(_ client: ClientKey) throws(BrokerError) -> Bool? {
         try cache.reading { () throws(VaultError) in
             try cache.index.loadMetadata(of: client)?.refreshTokenTakesConsent
         }
     }
 
-    /// ``AppMetadataRecord/refusesOfflineAccess``.
+    /// The client's ``AppMetadataRecord/refusesOfflineAccess``.
     func refusesOfflineAccess(_ client: ClientKey) throws(BrokerError) -> Bool {
         try cache.reading { () throws(VaultError) in
             try cache.index.loadMetadata(of: client)?.refusesOfflineAccess == true
@@ -27,7 +27,7 @@ struct ClientKnowledge: Sendable {
         await note(of: client) { $0.refusesOfflineAccess = refuses }
     }
 
-    /// Knowledge that cannot be written is learnt again by the next sign-in.
+    /// Changes the client's record. A failure to write is ignored: the next sign-in shows the same again.
     func note(of client: ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
         _ = try? await cache.write(in: client.partition) { [vault = cache.vault] index throws(VaultError) in
             var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)

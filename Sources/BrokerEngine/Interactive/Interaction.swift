@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// A wait for a person: a sign-in in a browser, a code to type in elsewhere, the end of a browser's session.
+/// A wait for a person: a sign-in in a browser, a code typed on another device, or the end of a browser's session.
 protocol WaitingInteraction: Sendable {
     var id: String { get }
     var claim: InteractionClaim { get }
@@ -20,7 +20,7 @@ extension WaitingInteraction {
 
 /// The outcome of a redirect.
 enum RedirectReception: Sendable {
-    /// It was the answer.
+    /// The redirect was the answer.
     case taken
     case notExpected
     /// The wait goes on; the sentence says why.
@@ -39,8 +39,8 @@ enum RedirectMeaning<Answer: Sendable>: Sendable {
     case askAgain(url: String)
 }
 
-/// The wait for a person. It ends once: by the answer, or by a cancel, a time-out, an app that goes away or shutdown; anything
-/// later is ignored.
+/// A wait for a person that ends once: by the answer, a cancel, a timeout, an app that goes away, or shutdown. Anything later is
+/// ignored.
 final class Interaction<Answer: Sendable>: WaitingInteraction {
     typealias Judge = @Sendable (RedirectParameters) -> RedirectMeaning<Answer>
 
@@ -61,7 +61,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     var hasFailed: Bool { if case .failure? = outcome.current { true } else { false } }
 
-    /// From now on a browser may come back. Until then no redirect can match.
+    /// Sets how redirects are judged. Before this call no redirect matches.
     func expectRedirect(_ judge: @escaping Judge) { self.judge.withLock { $0 = judge } }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception {
@@ -100,9 +100,11 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
         }.get()
     }
 
-    // MARK: What the person reads
+    // MARK: Pages
 
-    /// Called when the browser comes back. Waits until the page is known, so that it tells the truth.
+    /// Takes a redirect from the browser. If it was the answer, waits for the outcome, so that the page shows it.
+    ///
+    /// - Returns: the page for the browser.
     func browserReturned(with redirect: RedirectParameters) async -> RedirectPage {
         switch take(redirect) {
         case .taken: await page.value

@@ -1,9 +1,9 @@
 import BrokerModel
 import BrokerValues
 
-/// The owner of a waiting interaction's place. A place is a port, a page and a promise to a person: there is a limit for each app,
-/// for each program or sandbox, whatever apps it names, for all sandboxes without a confirmed name together, and for all of a
-/// person's. With many people, each gets as many as are left free for others, and at least one.
+/// The owner of a waiting interaction's place. Each interaction takes a port, a page and a person's attention, so there are limits:
+/// for each app, for each program or sandbox (whatever apps it names), for all sandboxes without a confirmed name together, and for
+/// each person. With many people, each gets as many places as are left free for others, and at least one.
 struct InteractionClaim: Sendable, Hashable {
     let partition: Partition
     /// The user with whose interactions it is counted.

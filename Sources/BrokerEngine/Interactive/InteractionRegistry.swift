@@ -8,7 +8,7 @@ final class InteractionRegistry: Sendable {
     private struct State {
         var interactions: [String: any WaitingInteraction] = [:]
         var flights: [SignInKey: SignInFlight] = [:]
-        /// While it is set, no interaction may wait.
+        /// The error for new interactions while none may wait.
         var refusal: BrokerError?
 
         mutating func add(_ interaction: some WaitingInteraction, _ settings: EngineSettings) throws(BrokerError) {
@@ -33,7 +33,7 @@ final class InteractionRegistry: Sendable {
         (self.settings, self.random, self.events, self.payer) = (settings, random, events, payer)
     }
 
-    /// A wait that is yet to be added.
+    /// Makes an interaction, which is not added yet.
     ///
     /// - Parameter claimant: the caller.
     func interaction<Answer: Sendable>(
@@ -70,7 +70,7 @@ final class InteractionRegistry: Sendable {
         return .notExpected
     }
 
-    /// Ends all interactions, and those still to come; `nil` undoes that.
+    /// Ends all interactions and refuses new ones with this error; `nil` allows new ones again.
     func refuse(with error: BrokerError?) {
         state.withLock { $0.refusal = error }
         if let error { endAll(error) }
@@ -100,7 +100,7 @@ final class InteractionRegistry: Sendable {
             EngineEvent(partition: partition, app: app, .interaction(change, id: id, from: asker, error: error)))
     }
 
-    /// How it ended.
+    /// Tells subscribers how an interaction ended.
     func tell(
         _ outcome: Result<AcquiredToken, BrokerError>, of id: String, for app: AppRegistration, in partition: Partition
     ) {

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `token.acquireInteractive`, from the point of view of one request: it finds or starts the flight that fulfils it, and waits. The
-/// flight's work is in ``SignIn``.
+/// Implements `token.acquireInteractive` for one request: it joins or starts the flight that fulfils the request, and waits for it.
+/// The flight's work is in ``SignIn``.
 final class InteractiveAcquisition: Sendable {
     private let cache: TokenCache
     private let interactions: InteractionRegistry
@@ -84,7 +84,8 @@ final class InteractiveAcquisition: Sendable {
         try ExtraParameters.check(request.extraQueryParameters) { request.sets($0) }
     }
 
-    /// Only people who can sign in at the request's authority: the same username at another provider is another person.
+    /// The account that a selector names, among the people who can sign in at the request's authority: the same username at another
+    /// provider is another person.
     private func resolve(
         _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
@@ -101,7 +102,7 @@ final class InteractiveAcquisition: Sendable {
         return otherClouds.contains(environment) ? request.target.cloud(environment) : request.target
     }
 
-    /// Each request has its own timeout; a caller that goes away leaves the flight.
+    /// Waits for the flight's outcome. Each request has its own timeout; a caller that goes away leaves the flight.
     ///
     /// - Parameter begin: begins the flight; a caller that goes away after that is noticed before a window opens.
     private func wait(

@@ -9,7 +9,7 @@ import BrokerValues
 package enum IssuerRedirect {
     /// - Parameters:
     ///   - asked: the request's own redirect URI; `nil` for the app's.
-    ///   - metadata: of the issuer that is asked.
+    ///   - metadata: the metadata of the issuer that is asked.
     /// - Returns: `nil` for any port of loopback.
     /// - Throws: `invalidAuthority` if the redirect URI cannot have a path for each issuer.
     package static func uri(

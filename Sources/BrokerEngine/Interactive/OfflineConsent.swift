@@ -3,7 +3,7 @@ import BrokerValues
 
 /// Providers that return a refresh token only after asking the person for consent (OpenID Connect Core, section 11). Pure.
 enum OfflineConsent {
-    /// Whether a sign-in adds the consent prompt. With `none` there may be no prompt, and a new account consents anyway.
+    /// Whether a sign-in adds the consent prompt. `none` allows no prompt, and a new account (`create`) consents anyway.
     static func isAsked(with prompt: Prompt?, takesConsent: Bool?) -> Bool {
         switch prompt {
         case .consent: true
@@ -27,7 +27,7 @@ enum OfflineConsent {
         guard isAskedFor || metadata.refreshTokenMayTakeConsent, prompt != Prompt.none else { return nil }
         switch (response.refreshToken != nil, isAsked) {
         case (true, true): return nil
-        // It was no habit of the provider, or no longer is.
+        // The provider does not require consent for a refresh token, or has stopped requiring it.
         case (true, false): return known == true ? false : nil
         case (false, true): return known == false ? nil : false
         case (false, false): return known == nil ? true : nil

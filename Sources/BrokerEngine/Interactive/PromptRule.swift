@@ -4,8 +4,9 @@ import BrokerValues
 
 /// The `prompt` of a sign-in (MSAL, "Interactive"). Pure.
 package enum PromptRule {
-    /// After a sign-out of the account the person has to authenticate, even if the browser still has a session. Consent is
-    /// requested on top of a sign-in, and a new account has no sign-out: those prompts stay unchanged.
+    /// The prompt to send. After a sign-out of the account it is `login`, so that the person has to authenticate even if the
+    /// browser still has a session. Consent is requested on top of a sign-in, and a new account has no sign-out, so `consent` and
+    /// `create` stay.
     ///
     /// - Throws: `interactionRequired` if a prompt is forbidden but needed.
     package static func prompt(asked: Prompt?, isSignedOut: Bool) throws(BrokerError) -> Prompt? {

@@ -7,7 +7,7 @@ package enum RedirectCheck {
     package struct Expectation: Sendable {
         package var state: String
         package var issuer: String
-        /// The provider promises in its metadata to always name itself.
+        /// Whether the provider promises in its metadata to name itself in every answer (RFC 9207, section 3).
         package var requiresIssuer: Bool
         /// The provider's redirect URI; `nil` if only the broker's own listener can receive the answer.
         package var redirectURI: String?
@@ -26,7 +26,7 @@ package enum RedirectCheck {
         case refused(OAuthRefusal)
         /// The code is for a cloud that is not allowed; it is sent nowhere.
         case otherCloud(named: String)
-        /// For another sign-in, or none.
+        /// The redirect is for another sign-in, or for none.
         case foreign
         /// It has the state, which anyone who saw the authorization URL knows, but is no acceptable answer.
         case unacceptable(Problem)
@@ -86,12 +86,12 @@ package enum RedirectCheck {
         package var issuer: String?
     }
 
-    /// Text from a browser, for logs and people.
+    /// The text from a browser, made safe for logs and people.
     private static func printable(_ text: String) -> String { SafeText(text, atMost: 300, .nothing).text }
 }
 
 extension RedirectCheck {
-    /// The sign-in's next step.
+    /// The meaning of a redirect for the sign-in.
     static func answer(_ redirect: RedirectParameters, to expected: Expectation) -> RedirectMeaning<AuthorizationCode> {
         switch judge(redirect, against: expected) {
         case .foreign: return .foreign
@@ -121,7 +121,7 @@ extension RedirectCheck {
 }
 
 extension RedirectCheck.Problem {
-    /// For the person, and for the app's developer.
+    /// A sentence for the person and for the app's developer.
     fileprivate var sentence: String {
         switch self {
         case .repeatedParameter: "It repeats a parameter, so that its meaning is unclear."

@@ -77,7 +77,7 @@ final class SignIn: Sendable {
         flight.finish(outcome)
     }
 
-    // MARK: The question
+    // MARK: Authorization request
 
     /// The URL for the browser. The request is pushed (RFC 9126) if the provider demands it or the app asks for it: then the URL
     /// names only the client and the request's URI. A request with an ID token is pushed wherever that is possible: other users can
@@ -130,7 +130,7 @@ final class SignIn: Sendable {
                 expiresOn: opener.expiresOn, correlationID: opener.correlationID),
             by: opener.presentation, opener.onOpen)
         guard let asker = opener.elsewhere, opener.presentation == .broker else { return nil }
-        // Its person looks at that machine's screen, where nothing opens.
+        // The caller's person looks at the other machine's screen, where nothing opens.
         flight.tell(opener)
         log.notice(
             "a sign-in page was opened for a program on another machine",
@@ -140,7 +140,7 @@ final class SignIn: Sendable {
         return asker
     }
 
-    // MARK: The answer
+    // MARK: Redirect
 
     private func expectRedirect(of open: OpenAttempt, for plan: SignInPlan, in flight: SignInFlight) {
         let correlationID = plan.request.correlationID

@@ -44,7 +44,7 @@ final class SignInFlight: Sendable {
     }
 
     private struct State {
-        /// In the order of arrival.
+        /// The waiting requests in the order of arrival.
         var waiters: [Waiter]
         var isPresented = false
         var isOver = false
@@ -88,7 +88,7 @@ final class SignInFlight: Sendable {
         if hasLeft { waiter.outcome.fulfil(.failure(error)) }
     }
 
-    /// The window is about to open: all but one are notified.
+    /// Called when the window is about to open: notifies all waiters but the one that opens it.
     ///
     /// - Returns: the waiter that opens it; `nil` if all have left.
     func present() -> Waiter? {
@@ -102,7 +102,7 @@ final class SignInFlight: Sendable {
         return waiters.first
     }
 
-    /// Notifies a waiter that the window is, or will be, another's.
+    /// Notifies a waiter that the window is, or will be, opened for another request.
     func tell(_ waiter: Waiter) {
         waiter.onJoin(
             InteractionJoining(

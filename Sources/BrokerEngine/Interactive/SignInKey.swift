@@ -31,9 +31,9 @@ struct SignInKey: Sendable, Hashable {
     private let redirectURI: String?
 
     /// - Parameters:
-    ///   - authority: where the sign-in begins.
+    ///   - authority: the authority at which the sign-in begins.
     ///   - account: the account that must sign in.
-    ///   - prompt: as it is sent to the provider.
+    ///   - prompt: the prompt that is sent to the provider.
     init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccount?, prompt: Prompt?) {
         partition = request.partition
         app = request.app.identity

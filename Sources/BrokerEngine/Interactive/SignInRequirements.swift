@@ -42,7 +42,7 @@ package struct SignInRequirements: Sendable {
 
     /// - Parameters:
     ///   - home: the account that the ID token names.
-    ///   - environment: where it was signed.
+    ///   - environment: the environment of the ID token's issuer.
     ///   - username: the name under which the broker would list it.
     ///   - authenticatedAt: `auth_time` (OpenID Connect Core, section 2).
     /// - Throws: `mismatchedUser`; `invalidResponse` and `interactionRequired` if `auth_time` is missing or too old.
@@ -84,7 +84,8 @@ package struct SignInRequirements: Sendable {
         }
     }
 
-    /// The same check for a silent request. Its answer need not have an ID token, and then proves nothing: the person can.
+    /// Checks the authentication context after a refresh. The response need not have an ID token; without one only a sign-in can
+    /// meet the requirement.
     ///
     /// - Throws: `interactionRequired`, `claimsChallenge`.
     static func checkRefreshed(acr: String?, among contexts: [String]?) throws(BrokerError) {

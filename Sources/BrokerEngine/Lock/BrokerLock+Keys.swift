@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Key changes.
+/// Changes of the vault's keys.
 extension BrokerLock {
     package func keyStatus() async -> KeyStatus { await keys.keyStatus() }
 

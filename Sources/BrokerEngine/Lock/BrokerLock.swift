@@ -24,7 +24,7 @@ package final class BrokerLock: Sendable {
     private let settings: SettingsBox
     let clock: any BrokerClock
     let log: Logger
-    /// Ends work that waits for people, and refuses more; `nil` undoes that.
+    /// Ends work that waits for people and refuses more of it with this error; `nil` allows it again.
     private let refuse: @Sendable (BrokerError?) -> Void
     private let state = Mutex(State())
     let changes = Turns()
@@ -48,7 +48,7 @@ package final class BrokerLock: Sendable {
 
     // MARK: Locking
 
-    /// Returns when no key is in memory any more.
+    /// Locks the broker. Returns when no key is in memory.
     ///
     /// - Parameter reason: for the log.
     package func lock(because reason: String) async {
@@ -84,7 +84,9 @@ package final class BrokerLock: Sendable {
         log.notice("locked", metadata: ["reason": "\(reason)"])
     }
 
-    /// - Returns: when to check again; `nil` if idle time does not count.
+    /// Locks the broker if it was idle for long enough.
+    ///
+    /// - Returns: the time until the next check; `nil` if idle time does not count.
     @discardableResult
     package func lockIfIdle() -> Duration? {
         guard let limit = settings.value.idleLimit else { return nil }
@@ -98,6 +100,8 @@ package final class BrokerLock: Sendable {
 
     // MARK: Unlocking
 
+    /// Unlocks the broker.
+    ///
     /// - Parameters:
     ///   - passphrase: for the source that asks a person; wrong ones delay the next attempt.
     ///   - caller: the caller's name in the access rules.

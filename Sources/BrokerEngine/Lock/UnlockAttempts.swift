@@ -35,7 +35,8 @@ package struct UnlockAttempts: Sendable {
         min(.seconds(1 << min(failures - 1, 6)), longestPause)
     }
 
-    /// A crowd of callers shares one place: a new name does not remove a delay.
+    /// The name under which a caller's attempts are counted. Callers beyond ``rememberedCallers`` share one, so that a new name
+    /// does not remove a delay.
     private mutating func place(of caller: String, at now: Duration) -> String {
         guard records[caller] == nil, records.count >= Self.rememberedCallers else { return caller }
         records = records.filter { $0.value.next > now }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `token.proof`, after the access check.
+/// A request of `token.proof`, after the access check.
 package struct ProofRequest: Sendable {
     package var partition: Partition
     package var app: AppRegistration
@@ -22,7 +22,7 @@ package struct ProofRequest: Sendable {
     }
 }
 
-/// Makes proofs for the app's own calls. Only a signature leaves the broker.
+/// Makes DPoP proofs for an app's own calls (RFC 9449, section 4). Only a signature leaves the broker.
 struct ProofIssuer: Sendable {
     let cache: TokenCache
     let keys: ProofKeys

@@ -45,7 +45,7 @@ struct ProofKeys: Sendable {
     func filedKey(in tokens: CachedTokens) throws(BrokerError) -> ProofKey? {
         guard let stored = tokens.proofKey else { return nil }
         let secret = try cache.secret(of: stored.sealed)
-        // Another one would not do: the refresh token is bound to this one.
+        // Another key cannot replace it: the refresh token is bound to this one.
         guard let key = proofs.key(privateKey: secret) else {
             throw Self.unusable
         }

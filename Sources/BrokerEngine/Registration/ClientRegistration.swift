@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// `apps.registerAtProvider`: registers a client at the provider, if that lets the broker (RFC 7591).
+/// Implements `apps.registerAtProvider`: registers a client at a provider that allows it (RFC 7591).
 struct ClientRegistration: Sendable {
     let provider: any IdentityProvider
     let random: any RandomSource
@@ -30,12 +30,12 @@ struct ClientRegistration: Sendable {
         }
     }
 
-    /// On loopback, at a path that no other client has: another provider's answer cannot arrive there, because that provider knows
-    /// no client with this path (mix-up; RFC 9700, section 4.4.2.2). The kernel chooses the port, and a provider that follows RFC
-    /// 8252, section 7.3, compares only the rest.
+    /// A redirect URI on loopback, with a path that no other client has: another provider's answer cannot arrive there, because
+    /// that provider knows no client with this path (mix-up; RFC 9700, section 4.4.2.2). The kernel chooses the port, and a
+    /// provider that follows RFC 8252, section 7.3, compares only the rest.
     private func ownRedirectURI() -> String { "http://127.0.0.1/" + Base64URL.encode(random.bytes(16)) }
 
-    /// RFC 7591, section 3.2.2; RFC 6750, section 3.1.
+    /// The error for a refused registration (RFC 7591, section 3.2.2; RFC 6750, section 3.1).
     private static func failure(_ error: ProviderError, at authority: Authority) -> BrokerError {
         guard case .refused(let refusal) = error else { return ProviderErrors.brokerError(error, at: authority) }
         let place = authority.environment

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Looks up a silent request in the cache: the account, and the decision. With ``Source/memory`` it is the hot path.
+/// Looks up a silent request in the cache: the account, its tokens, and the decision.
 final class CacheLookup: Sendable {
     private let cache: TokenCache
     private let settings: SettingsBox
@@ -14,7 +14,7 @@ final class CacheLookup: Sendable {
 
     /// Where a request is looked up.
     enum Source: Sendable {
-        /// The content of the index: without waiting and without the disk.
+        /// The index only: the lookup neither waits nor reads the disk.
         case memory
         /// The index, and the vault for missing entries.
         case vault
@@ -60,7 +60,7 @@ final class CacheLookup: Sendable {
         return answer
     }
 
-    /// Whether anything is left of a sign-in; true if unknown.
+    /// Whether a sign-in can still bring tokens; true if that is unknown.
     private func isAlive(_ entry: KnownAccount, _ request: SilentRequest, in source: Source) -> Bool {
         let owner = OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         guard let (tokens, family) = try? tokens(of: owner, in: source) else { return true }

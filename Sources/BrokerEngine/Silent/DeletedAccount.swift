@@ -3,8 +3,8 @@ import BrokerTokenCache
 import BrokerValues
 import Logging
 
-/// An account that its provider reports as deleted (`user_account_deleted`): everything of it is removed from the app's group, as
-/// in MSAL. Other groups learn it with a token of their own (decision 19).
+/// Removes an account that its provider reports as deleted (`user_account_deleted`) from the app's group, with all of its records,
+/// as MSAL does. Other groups find out with a token of their own (decision 19).
 struct DeletedAccount: Sendable {
     let cache: TokenCache
     let throttle: ThrottleBox

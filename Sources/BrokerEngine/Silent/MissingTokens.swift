@@ -2,13 +2,13 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// The error for a request that only the person can help, because nothing is left to redeem.
+/// Makes the error for a request that only a sign-in can answer, because there is no token to redeem.
 struct MissingTokens: Sendable {
     let throttle: ThrottleBox
     let clients: ClientKnowledge
     let clock: any BrokerClock
 
-    /// - Returns: with the reason, if it is still known.
+    /// - Returns: the error of the token that ended, if that is still known; otherwise one with the given reason.
     func error(for request: SilentRequest, _ reason: ErrorReason, _ owner: OwnerKey) -> BrokerError {
         let now = clock.uptime
         if let ending = throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }

@@ -17,7 +17,7 @@ struct RateLimitedWork<Key: Hashable & Sendable>: Sendable {
 
     private struct Entry {
         let owner: GroupKey
-        /// `nil` while it is in progress.
+        /// When the work may be done again; `nil` while it is in progress.
         var rested: Duration?
     }
 

@@ -14,7 +14,7 @@ final class Refresh: Sendable {
     private let missing: MissingTokens
     private let throttle: ThrottleBox
     private let clock: any BrokerClock
-    /// The providers' response outcomes.
+    /// Counts the outcomes of refreshes.
     let outcomes = OutcomeCounts()
 
     init(

@@ -55,7 +55,7 @@ final class RefreshFlights: Sendable {
     private let gate: LockGate
     private let patience: @Sendable () -> Duration
     static let limit = 4_096
-    /// The minimum time between two checks of all flights.
+    /// The shortest time between two checks of all flights.
     private static let glance = Duration.milliseconds(50)
 
     private struct State {
@@ -139,7 +139,7 @@ final class RefreshFlights: Sendable {
         return next
     }
 
-    /// The person has signed out with revocation: this includes tokens that a flight in progress will bring.
+    /// Records that the person signed out with revocation, which includes the tokens that a flight in progress will bring.
     func revoke(_ owners: [OwnerKey]) {
         state.withLock { state in
             for owner in owners {
@@ -168,7 +168,7 @@ final class RefreshFlights: Sendable {
 }
 
 extension RefreshFlights.Outcome {
-    /// The flight is not over: its token must not be redeemed by another one.
+    /// Whether the flight goes on after this answer: its token must not be redeemed by another one meanwhile.
     var isPending: Bool {
         if case .failure(let error) = self { error.reason == .answerPending } else { false }
     }

@@ -2,14 +2,15 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Refresh tokens are marked durably before they are sent (decision 18).
+/// Marks refresh tokens durably before they are sent (decision 18).
 struct RefreshIntents: Sendable {
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
     let cache: TokenCache
     let clock: any BrokerClock
 
-    /// - Returns: the token's new record. If the vault does not take the mark, the token may still be sent.
+    /// - Returns: the token's new record, or the given one if the token was already marked, is no longer the current one, or the
+    ///   vault does not take the mark.
     func mark(_ token: RefreshToken, in partition: Partition) async -> RefreshToken {
         guard token.record.unansweredAt == nil else { return token }
         let vault = cache.vault

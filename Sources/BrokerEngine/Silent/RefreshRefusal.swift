@@ -3,17 +3,17 @@ import BrokerValues
 
 /// The meaning of a provider's refusal of a refresh token, for the caller and for the token. Pure (decision 19).
 ///
-/// For any OAuth error the way out is a new sign-in by the person (MSAL, "Errors"), with these exceptions: a scope or a client that
-/// does not exist, a protection policy, and a provider that is just not available.
+/// Any OAuth error calls for a new sign-in by the person (MSAL, "Errors"), with these exceptions: a scope or a client that does not
+/// exist, a protection policy, and a provider that is not available.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The state of the token that was sent.
     package var tokenState: TokenState
-    /// The token is good, but not for this client: the app does not belong to the token's family.
+    /// Whether the token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
-    /// The person's account no longer exists at the provider, and everything of it has to go here.
+    /// Whether the person's account no longer exists at the provider, so that its records have to be removed.
     package var isAccountGone: Bool
-    /// The provider narrowed the grant when it was asked for less.
+    /// Whether the provider narrowed the grant when it was asked for less.
     package var showsNarrowing: Bool
 
     package enum TokenState: Sendable, Equatable {
@@ -140,7 +140,7 @@ extension RefusedGrant {
 }
 
 extension RefreshTokenRecord {
-    /// Seconds. A transient cause for refusing a good token is over by then.
+    /// The seconds after which a transient cause for refusing a good token is over.
     private static let passingTrouble: NumericDate = 60
 
     /// Whether to believe another refusal.

@@ -15,9 +15,9 @@ final class RefreshTokenExchange: Sendable {
     /// The consequence for a token that was of no use.
     enum Failure {
         case isDead
-        /// The whole account is gone.
+        /// The account no longer exists at the provider.
         case accountIsGone
-        /// It is for clients of its family, to which this client does not belong.
+        /// The token is for clients of its family, to which this client does not belong.
         case notInFamily
     }
 
@@ -41,7 +41,7 @@ final class RefreshTokenExchange: Sendable {
 
     func secret(of token: RefreshToken) throws(BrokerError) -> Secret { try cache.secret(of: token.sealed) }
 
-    /// Waits until the token is not in use elsewhere.
+    /// Redeems a token, after waiting until no other flight uses it.
     func spend(_ token: RefreshToken, _ secret: Secret, in lookup: LookupResult) async throws(BrokerError) -> Attempt {
         let environment = token.record.owner.environment
         await locks.take(secret, at: environment)
@@ -108,7 +108,7 @@ final class RefreshTokenExchange: Sendable {
                 earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
     }
 
-    /// A family's token may come from another app's sign-in.
+    /// An ID token of the same sign-in; `nil` for a family's token, which may come from another app's sign-in.
     private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
         guard refreshToken.record.familyID == nil,
             let idToken = lookup.tokens.idTokens[lookup.question.realm]
@@ -117,8 +117,8 @@ final class RefreshTokenExchange: Sendable {
     }
 
     /// - Parameters:
-    ///   - sent: marked as in flight.
-    ///   - before: the previous record of the token.
+    ///   - sent: the token's record, marked as in flight.
+    ///   - before: the token's record before that.
     /// - Throws: if the failure is not about the token.
     private func classify(
         _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
@@ -166,7 +166,7 @@ final class RefreshTokenExchange: Sendable {
 }
 
 extension ProviderError {
-    /// The provider received the refresh token, and its response did not arrive.
+    /// Whether the provider may have received the refresh token and replaced it, although no usable response arrived.
     fileprivate var mayHaveReplacedTheToken: Bool {
         switch self {
         case .outcomeUnknown: true

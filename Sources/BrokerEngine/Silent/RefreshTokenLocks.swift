@@ -59,7 +59,7 @@ final class RefreshTokenLocks: Sendable {
 }
 
 extension Secret {
-    /// Only this process can compute it: tokens are kept nowhere but in the vault.
+    /// A hash that only this process can compute: outside of the vault, a token is kept in no other form.
     var processHash: Int {
         withBytes { bytes in
             var hasher = Hasher()

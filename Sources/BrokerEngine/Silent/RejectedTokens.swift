@@ -3,8 +3,8 @@ import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
-/// Tracks refreshes made because a resource server refused a token: callers that name the same token again, or one after the other
-/// as each is refused, do not make every request a refresh.
+/// Limits the refreshes that are made because a resource server refused a token, to one a minute: callers that name the same token
+/// again, or each new token as it is refused, do not make every request a refresh.
 final class RejectedTokens: Sendable {
     enum Standing {
         /// The caller has to refresh it, and to report the end.
@@ -48,7 +48,7 @@ final class RejectedTokens: Sendable {
         }
     }
 
-    /// The refresh is over, whatever its outcome.
+    /// Records that the refresh has ended, whatever its outcome.
     func end(_ use: Use, at now: Duration) {
         refreshes.withLock { $0.end(use, restingUntil: now + Self.memory) }
     }

@@ -3,8 +3,8 @@ import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
-/// Silent requests that are answered from memory because the provider has just refused an equal one (MSAL, "Throttling";
-/// docs/decisions/0019). Pure: the time is a parameter.
+/// Answers silent requests from memory if the provider has just refused an equal one (MSAL, "Throttling"; docs/decisions/0019).
+/// Pure: the time is a parameter.
 package struct RequestThrottle: Sendable {
     /// The properties that make two requests equal.
     package struct Request: Sendable, Hashable {
@@ -36,7 +36,7 @@ package struct RequestThrottle: Sendable {
         }
     }
 
-    /// The owner of refresh tokens of one type, which died.
+    /// The owner and the type of refresh tokens that are no longer valid.
     package struct TokenKey: Sendable, Hashable {
         package var partition: Partition
         package var owner: TokenOwner
@@ -109,7 +109,7 @@ package struct RequestThrottle: Sendable {
         return error
     }
 
-    /// The provider was asked and did not issue a token.
+    /// Records that the provider was asked and did not issue a token.
     ///
     /// A `Retry-After` and status 429 always cause a pause. A 5xx response alone, or a lost one, does so only from the second time
     /// on, and then a growing one: the first problem is most often over with the next request.
@@ -144,7 +144,7 @@ package struct RequestThrottle: Sendable {
 
     package mutating func succeeded(_ request: Request) { entries.remove(request) }
 
-    /// The last refresh token of the holder is dead and removed.
+    /// Records that the last refresh token of the holder is no longer valid, and removed.
     package mutating func ended(_ holder: TokenKey, with error: BrokerError, at now: Duration) {
         endings.keep(
             Ending(error: error, until: now + Self.interactionMemory), for: holder,
@@ -166,7 +166,7 @@ package struct RequestThrottle: Sendable {
         endings.removeAll { now >= $1.until }
     }
 
-    /// The account has a new sign-in or a new refresh token: refusals of the old one are void.
+    /// Removes an account's refusals: they do not apply to a new sign-in or a new refresh token.
     package mutating func clear(
         group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
     ) {

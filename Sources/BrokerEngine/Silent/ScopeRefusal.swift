@@ -15,9 +15,9 @@ package enum ScopeRefusal: Sendable, Equatable {
     ///   - asked: the scopes that the app requested.
     ///   - sent: the scopes sent to the provider for it.
     ///   - token: the refresh token that was sent.
-    ///   - kind: of the provider. If grants follow consent, other codes mean that a scope was not granted.
+    ///   - kind: the kind of the provider. If grants follow consent, other codes mean that a scope was not granted.
     package init(asked: Scopes, sent: Scopes, spending token: RefreshTokenRecord, at kind: ProviderKind) {
-        // Not granted, as far as is known, and needed.
+        // A scope whose absence is accepted is not the cause.
         let asked = asked.subtracting(ScopeRules.forgiven)
         let sent = sent.subtracting(ScopeRules.forgiven)
         if kind.rules.grantsFollowConsent {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `token.acquireSilent`: never asks the person anything.
+/// Implements `token.acquireSilent`, which never asks the person anything.
 final class SilentAcquisition: Sendable {
     let lookups: CacheLookup
     private let renewals: TokenRenewals
@@ -21,7 +21,7 @@ final class SilentAcquisition: Sendable {
         (self.cache, self.settings, self.clock) = (cache, settings, clock)
     }
 
-    /// The hot path: without waiting and without the disk.
+    /// The answer from memory, without waiting and without the disk: the hot path.
     ///
     /// - Returns: `nil` if that is not enough, or if the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
@@ -105,7 +105,7 @@ final class SilentAcquisition: Sendable {
 }
 
 extension BrokerError {
-    /// The request and the sign-in are fine: the provider could not be asked, or asked for a pause.
+    /// Whether the provider could not be asked, or asked for a pause. The request and the sign-in are fine then.
     fileprivate var isForWantOfProvider: Bool {
         switch kind {
         case .offline, .timedOut, .serverUnavailable, .throttled: true
@@ -113,7 +113,7 @@ extension BrokerError {
         }
     }
 
-    /// The request and the sign-in are fine: the provider does not answer, or says that it cannot.
+    /// Whether the provider does not answer, or says that it cannot. The request and the sign-in are fine then.
     fileprivate var saysProviderIsDown: Bool {
         switch kind {
         case .offline, .timedOut: true

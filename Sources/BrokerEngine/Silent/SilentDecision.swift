@@ -23,7 +23,7 @@ package enum SilentDecision: Sendable {
 }
 
 extension CacheQuestion {
-    /// `nil` if the access token is measured, or the ID token's expiry is unknown.
+    /// The ID token's lifetime, if the request asks for that; `nil` also if its expiry is unknown.
     func measuredIDToken(of tokens: CachedTokens) -> TokenLifetime? {
         lifetimeOf == .idToken ? tokens.idTokenLifetimes[realm] : nil
     }
@@ -35,7 +35,7 @@ extension CacheQuestion {
         return rule.withoutMinimum.isUsable(token) && (rule.isUsable(idToken) || idToken.cachedAt < token.cachedAt)
     }
 
-    /// The same, while the provider cannot be reached.
+    /// Whether the lifetimes suffice while the provider cannot be reached.
     func isUsableInBuffer(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
         guard lifetimeOf == .idToken, let idToken else { return rule.isUsableInBuffer(token) }
         return rule.withoutMinimum.isUsableInBuffer(token) && rule.isUsableInBuffer(idToken)

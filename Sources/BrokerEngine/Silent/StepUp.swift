@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension InteractiveQuery {
-    /// The API's demands take precedence over the app's.
+    /// The query with the API's requirements, which take precedence over the app's.
     func raised(to stepUp: StepUp?) -> InteractiveQuery {
         guard let stepUp else { return self }
         var query = self
@@ -13,7 +13,8 @@ extension InteractiveQuery {
 }
 
 extension SilentAcquisition {
-    /// The API requires stronger authentication (RFC 9470). A refresh does not bring that, but another app's sign-in may have.
+    /// The answer if the API requires stronger authentication (RFC 9470): a refresh cannot bring that, but another app's sign-in
+    /// may have brought it.
     func raised(to stepUp: StepUp, for request: SilentRequest) throws(BrokerError) -> AcquiredToken {
         let lookup = try lookups.look(at: request)
         if let rejected = request.rejectedToken, case .cached(let token) = lookup.decision,

@@ -17,16 +17,16 @@ package struct WatchSchedule: Sendable {
             (self.cachedAt, self.renewal, self.leaving, self.end) = (cachedAt, renewal, leaving, end)
         }
 
-        /// The first of them after a moment.
+        /// The first of these times after a moment.
         fileprivate func next(after moment: NumericDate) -> NumericDate? {
             [renewal, leaving, end].compactMap(\.self).filter { $0 > moment }.min()
         }
     }
 
     package enum Look: Sendable, Equatable {
-        /// A silent request.
+        /// Make a silent request.
         case renewal
-        /// Whether the cache has another token, or the watch is over: no provider is asked.
+        /// Look whether the cache has another token or the watch is over, without asking a provider.
         case glance
     }
 
@@ -81,7 +81,7 @@ package struct WatchSchedule: Sendable {
         glanceAt = min(glanceAt ?? wanted, wanted)
     }
 
-    /// - Returns: the time until the next look; zero or less if it is due.
+    /// The time until the next look; zero or less if it is due.
     package func wait(at now: NumericDate, _ uptime: Duration) -> Duration {
         let renewal = renewalWait(at: now, uptime)
         guard let glanceAt else { return renewal }

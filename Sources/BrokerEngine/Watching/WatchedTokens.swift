@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// The tokens of watches: looked at without asking a provider.
+/// Looks up the tokens of watches without asking a provider.
 package struct WatchedTokens: Sendable {
     let lookups: CacheLookup
     let missing: MissingTokens
@@ -52,7 +52,7 @@ package struct WatchedTokens: Sendable {
             leaving: min(rule.end(of: lifetime), end), end: end)
     }
 
-    /// Distinguishes a token from others, even if it is sealed anew.
+    /// A hash that distinguishes a token from others, and stays the same if the token is sealed again.
     package func fingerprint(of token: AcquiredToken) throws(BrokerError) -> Int {
         try cache.secret(of: token.token.sealed).processHash
     }

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// `accounts.signOut`: stage after stage, each with its outcome. Stages that need the network come last, so that a person who is
-/// offline is still signed out here.
+/// Implements `accounts.signOut` in stages, each with an outcome of its own. Stages that need the network come last, so that a
+/// person who is offline is still signed out here.
 struct AccountSignOut: Sendable {
     let listing: AccountListing
     let cache: TokenCache

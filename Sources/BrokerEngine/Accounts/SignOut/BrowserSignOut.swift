@@ -13,7 +13,7 @@ struct BrowserSignOut: Sendable {
     /// One page to be opened.
     struct Order: Sendable {
         let request: SignOutRequest
-        /// Its client makes the request, and the browser returns to its redirect URI.
+        /// The app whose client makes the request, and to whose redirect URI the browser returns.
         let app: AppRegistration
         /// The app's authority in the account's cloud.
         let authority: Authority

@@ -7,7 +7,7 @@ import BrokerValues
 /// Decided in the write queue, from the state at that time: a refresh or a sign-in may have just been filed.
 struct LocalSignOut: Sendable {
     let reach: SignOutReach
-    /// `nil` for the person's own tools.
+    /// The app that asked; `nil` for the person's own tools.
     let app: AppRegistration?
     /// The members of the app's group, for a sign-out that spares other apps.
     let members: [GroupMember]
@@ -22,9 +22,9 @@ struct LocalSignOut: Sendable {
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
         /// The owners whose tokens were removed.
         var owners: [OwnerKey] = []
-        /// By client; a hint for the provider about the session to end.
+        /// One ID token for each client, as a hint for the provider about the session to end.
         var idTokens: [ExactText: SealedRecord] = [:]
-        /// Another app still uses the tokens.
+        /// Whether another app still uses the tokens.
         var isShared = false
     }
 

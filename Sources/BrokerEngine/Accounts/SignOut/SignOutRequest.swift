@@ -1,22 +1,22 @@
 import BrokerModel
 import BrokerValues
 
-/// `accounts.signOut`, after the access check.
+/// A request of `accounts.signOut`, after the access check.
 package struct SignOutRequest: Sendable {
     package var partition: Partition
     package var account: AccountReference
-    /// `nil` for the person's own tools: signs out of every app of every group.
+    /// The app to sign out of; `nil`, for the person's own tools, means every app of every group.
     package var app: AppRegistration?
-    /// Removes the account's tokens from all apps of the group.
+    /// Whether to remove the account's tokens from all apps of the group.
     package var wipe = false
-    /// Revokes the refresh tokens at the provider.
+    /// Whether to revoke the refresh tokens at the provider (RFC 7009).
     package var revoke = false
-    /// Ends the browser's session at the provider.
+    /// Whether to end the browser's session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     package var fromBrowser = false
-    /// Sent to the provider's page.
+    /// Further parameters of the provider's page.
     package var extraQueryParameters: [String: String] = [:]
     package var presentation = Presentation.client
-    /// Seconds that the browser has.
+    /// The seconds within which the browser has to return.
     package var timeout: Int64 = 120
     package var claimant = QuotaOwner.unidentified
     package var correlationID: String

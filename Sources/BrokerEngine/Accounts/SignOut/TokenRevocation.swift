@@ -14,7 +14,7 @@ struct TokenRevocation: Sendable {
         let record: RefreshTokenRecord
     }
 
-    /// - Parameter apps: whose clients may be used.
+    /// - Parameter apps: the apps whose clients may be used.
     /// - Returns: `.done`, or the cause of the last failure.
     func revoke(
         _ tokens: [Revocable], as apps: [AppRegistration], correlationID: String
@@ -26,7 +26,7 @@ struct TokenRevocation: Sendable {
         return outcome
     }
 
-    /// One after the other, each decrypted only when its turn comes: there may be many.
+    /// Revokes tokens one after the other. Each is decrypted only when its turn comes, as there may be many.
     func revoke(
         _ tokens: [StoredRecord<RefreshTokenRecord>], as apps: [AppRegistration], correlationID: String
     ) async -> SignOutStages.Outcome {
@@ -65,7 +65,7 @@ struct TokenRevocation: Sendable {
         }
     }
 
-    /// Any client of the group may redeem and revoke a family's token.
+    /// The client that revokes a token of the owner. Any client of the group may redeem and revoke a family's token.
     private func client(
         of owner: TokenOwner, at place: Authority, among apps: [AppRegistration]
     ) -> ClientCredentials? {
