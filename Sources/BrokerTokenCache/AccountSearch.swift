@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension KnownAccounts {
-    /// The number of people that a request may examine where it must not block.
+    /// The number of people that a request may examine on a thread that must not block.
     package static let fewPeople = 64
 
     /// Whether the lookup takes only a moment, however many people the group knows.
@@ -46,7 +46,7 @@ extension KnownAccounts {
         return isOne ? found : nil
     }
 
-    /// `nil` means all.
+    /// The keys of the people that a selector names; `nil` means all people.
     private func named(by selector: AccountReference?) -> [PersonKey]? {
         switch selector {
         case nil: nil
@@ -60,14 +60,14 @@ extension KnownAccounts {
         }
     }
 
-    /// Each person once, signed in or not from the app's point of view.
+    /// The accounts of all people, each once, from the app's point of view: signed in or not.
     package func visible(to app: AppRegistration) -> [Account] {
         entries.filter(\.isPrimary).map { $0.account(for: app, in: self) }
     }
 }
 
 extension KnownAccount {
-    /// As an app sees it: signed in or not.
+    /// The account from an app's point of view: signed in or not.
     package func account(for app: AppRegistration, in known: KnownAccounts) -> Account {
         var account = account
         account.signedIn = known.isSignedIn(self, for: app)

@@ -7,7 +7,9 @@ struct AffectedRecords: Sendable {
     var owners: [OwnerKey: CachedTokens] = [:]
     var families: [ClientKey: FamilyMembership] = [:]
 
-    /// - Parameter entry: for an account that is put. The records that the row affects have been read.
+    /// Applies a row to the affected records, which must have been read.
+    ///
+    /// - Parameter entry: the apps' view of an account that is put; `nil` for any other row.
     mutating func apply(_ row: CacheChange.Row, _ entry: KnownAccount?, in partition: Partition) {
         func group(_ group: GroupID) -> GroupKey { GroupKey(partition: partition, group: group) }
         func owner(_ owner: TokenOwner) -> OwnerKey { OwnerKey(partition: partition, owner: owner) }

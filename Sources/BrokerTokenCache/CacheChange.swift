@@ -23,7 +23,7 @@ package struct CacheChange: Sendable {
     }
 
     package let partition: Partition
-    /// One for each record, in the order in which they were first added.
+    /// The changes, one for each record, in the order in which the records were first added.
     package private(set) var rows: [Row] = []
     private var places: [RecordKey: Int] = [:]
 
@@ -37,7 +37,7 @@ package struct CacheChange: Sendable {
     /// Whether it contains a change of the record.
     package func settles(_ record: some VaultRecord) -> Bool { places[record.key] != nil }
 
-    /// Replaces an earlier change of the same record.
+    /// Adds a change. It replaces an earlier change of the same record.
     package mutating func add(_ row: Row) {
         let key = row.onDisk.key
         if let place = places[key] {
@@ -76,7 +76,7 @@ extension CacheChange.Action {
 
     package var record: Record { stored.record }
 
-    /// `nil` if the record is removed.
+    /// The record that is put; `nil` if it is removed.
     package var put: StoredRecord<Record>? { if case .put(let stored) = self { stored } else { nil } }
 
     fileprivate var onDisk: (key: RecordKey, sealed: SealedRecord?) { (record.key, put?.sealed) }
@@ -98,11 +98,12 @@ extension CacheChange.Row {
 }
 
 extension Array {
-    /// Keeps the order of row keys, so that the first match stays the same after a restart.
+    /// Applies an action, and keeps the elements in the order of their row keys, so that the first match stays the same after a
+    /// restart.
     ///
     /// - Parameters:
     ///   - sealed: the element's record as on disk, whose row identifies it.
-    ///   - element: made from the record that is put.
+    ///   - element: makes the element of the record that is put.
     mutating func apply<Record: VaultRecord>(
         _ action: CacheChange.Action<Record>, at sealed: KeyPath<Element, SealedRecord>,
         _ element: (StoredRecord<Record>) -> Element

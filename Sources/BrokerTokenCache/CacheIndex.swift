@@ -5,8 +5,8 @@ import Synchronization
 /// The part of the cache that is in memory. Reads are a dictionary look-up under a lock, safe on an event loop; missing entries are
 /// read from the vault by the `load…` functions, which the waiting path uses.
 ///
-/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: memory equals the disk once that has taken
-/// all changes. Recent misses are cached.
+/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: memory equals the disk as soon as that has
+/// taken all changes. Recent misses are cached.
 package final class CacheIndex: Sendable {
     fileprivate struct State {
         var groups: FairCache<GroupKey, GroupKey, KnownAccounts>
@@ -17,7 +17,7 @@ package final class CacheIndex: Sendable {
         /// Reads from the vault in progress.
         var reads: [UInt64: Read] = [:]
         var lastRead: UInt64 = 0
-        /// Partitions with changes that the disk lacks: then nothing may be evicted.
+        /// Partitions with changes that the disk lacks. While there are any, nothing may be evicted.
         var ahead: Set<Partition> = []
         var hasUnflushedChanges: Bool { !ahead.isEmpty }
         /// Empty entries that are kept because the disk still has what was deleted.
@@ -34,7 +34,7 @@ package final class CacheIndex: Sendable {
     /// A read from the vault in progress.
     fileprivate struct Read {
         let key: AnyKey
-        /// The record was changed since the read began.
+        /// Whether the record was changed since the read began.
         var isOvertaken = false
     }
 
@@ -191,7 +191,7 @@ package final class CacheIndex: Sendable {
         return rows
     }
 
-    /// Reads the disk.
+    /// The client's record on disk.
     package func loadMetadata(of key: ClientKey) throws(VaultError) -> AppMetadataRecord? {
         try Self.storedMetadata(of: key, vault)
     }
@@ -287,7 +287,7 @@ extension CacheIndex {
     /// again on demand. Entries that a burst brought in are scattered, and each keeps a page in use (docs/decisions/0005).
     package func trim() { makeRoom(to: idle) }
 
-    /// In small steps, because others look things up meanwhile; the evicted entries are released outside the lock.
+    /// Evicts in small steps, because requests use the index meanwhile; the evicted entries are released outside the lock.
     private func makeRoom(to limits: CacheLimits? = nil) {
         var isDone = false
         while !isDone {
@@ -314,7 +314,9 @@ extension CacheIndex.State {
         families.keep(membership, for: key, of: key.groupKey)
     }
 
-    /// Returns whether the entry is to be kept.
+    /// Records whether a key has records.
+    ///
+    /// - Returns: whether its entry is to be kept.
     private mutating func has(something: Bool, of key: CacheIndex.AnyKey) -> Bool {
         if something { emptied.remove(key) } else if hasUnflushedChanges { emptied.insert(key) }
         _ = absent.remove(key)
@@ -349,10 +351,14 @@ extension CacheIndex.State {
         groups.isOverLimit || owners.isOverLimit || families.isOverLimit || absent.isOverLimit
     }
 
-    /// There is no room, and none can be made.
+    /// Whether there is no room, and none can be made.
     var isFull: Bool { hasUnflushedChanges && isOverLimit }
 
-    /// - Parameter limits: the usual ones if omitted.
+    /// Evicts entries beyond the limits.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits to keep; `nil` for the usual ones.
+    ///   - steps: the number of entries of each kind to evict at most.
     /// - Returns: the evicted entries.
     mutating func makeRoom(to limits: CacheLimits?, steps: Int) -> [any Sendable] {
         guard !hasUnflushedChanges else { return [] }
@@ -382,8 +388,8 @@ extension SealedRecord {
 }
 
 extension FairCache {
-    /// ``use(_:)`` for the hot path: compiled in this module it is specialised, while that of another module looks up its types
-    /// each time.
+    /// ``use(_:)`` for the hot path: the compiler specialises it in this module, whereas generic code of another module looks up
+    /// its types at each call.
     fileprivate mutating func useHere(_ key: Key) -> Value? {
         guard let number = placeOf[key] else { return nil }
         touch(number)

@@ -1,4 +1,5 @@
-/// Approximate bytes, as records are measured by ``BrokerModel/SealedRecord/weight``.
+/// The limits of the cache in memory: ``accounts`` and ``tokens`` in approximate bytes (``BrokerModel/SealedRecord/weight``),
+/// ``clients`` and ``absent`` in entries.
 package struct CacheLimits: Sendable {
     /// The accounts of groups; a group is in memory as a whole.
     package var accounts = 64 << 20
@@ -10,8 +11,8 @@ package struct CacheLimits: Sendable {
 
     package init() {}
 
-    /// Limits while there are no requests: what a person uses every day. The rest is read again, a group of ten thousand in an
-    /// eighth of a second.
+    /// The limits while there are no requests: room for what a person uses every day. Other records are read again on demand; a
+    /// group of ten thousand accounts takes an eighth of a second.
     package static var idle: CacheLimits {
         var limits = CacheLimits()
         (limits.accounts, limits.tokens, limits.clients, limits.absent) = (64 << 10, 128 << 10, 64, 64)

@@ -6,14 +6,14 @@ package struct CacheQuestion: Sendable {
     package var scopes: Scopes
     package var realm: String
     package var tokenType: TokenType
-    /// Sorted.
+    /// The resources that the token must be for, sorted and unique (RFC 8707).
     package var resources: [String]
     /// The token that ``rule`` applies to.
     package var lifetimeOf: MeasuredToken
     package var rule: ExpiryRule
-    /// `forceRefresh`, or a claims request: the cached access token does not answer it.
+    /// Whether the cached access token is no answer, because of `forceRefresh` or a claims request.
     package var bypassesCache: Bool
-    /// A token with more scopes is no answer.
+    /// The scopes that the token may have at most; `nil` for no limit.
     package var ceiling: Scopes?
 
     package init(

@@ -48,7 +48,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// A transaction of many rows keeps others from the disk.
+    /// The number of changes in one transaction: a transaction of many rows keeps other people's changes from the disk.
     private static let mostTogether = 16
 
     private let vault: any RecordVault
@@ -69,6 +69,8 @@ package final class CacheWriter: Sendable {
         self.log = log
     }
 
+    /// Decides a change in the person's write queue, and writes it.
+    ///
     /// - Parameter decide: returns the change, based on the state after all earlier changes, and the caller's result.
     /// - Returns: that result, and whether the disk has the change.
     /// - Throws: if nothing was changed.
@@ -113,7 +115,9 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// Waits for jobs in progress, and retries refused writes once. - Returns: whether nothing is left.
+    /// Waits for jobs in progress, and retries refused writes once.
+    ///
+    /// - Returns: whether the disk has all changes.
     package func flush() async -> Bool {
         var isDone = true
         for partition in state.withLock({ Set($0.waiting.keys).union($0.backlog.keys) }) {
@@ -169,7 +173,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// - Returns: whether nothing is left.
+    /// - Returns: whether the disk has all changes of the person.
     private func writeBacklog(of partition: Partition) async -> Bool {
         guard let change = state.withLock({ $0.backlog[partition] }) else { return true }
         do throws(VaultError) {

@@ -5,7 +5,7 @@ import BrokerValues
 package struct CachedTokens: Sendable {
     package struct AccessToken: Sendable {
         package let stored: StoredRecord<AccessTokenRecord>
-        /// Compared on the hot path, so computed once.
+        /// The normalized scopes, computed once, because the hot path compares them.
         package let scopes: Set<String>
 
         package init(_ stored: StoredRecord<AccessTokenRecord>) {
@@ -27,18 +27,18 @@ package struct CachedTokens: Sendable {
         let scope: String?
     }
 
-    /// Per owner; beyond that the token that ends first is evicted for a new one.
+    /// The number of access tokens of one owner; beyond it the token that ends first is evicted for a new one.
     package static let mostAccessTokens = 1_024
-    /// Per owner: the client's own, and one for each family that the provider names.
+    /// The number of refresh tokens of one owner: the client's own, and one for each family that the provider names.
     package static let mostRefreshTokens = 16
 
-    /// In the order of their row keys, like the refresh tokens.
+    /// The access tokens in the order of their row keys, like the refresh tokens.
     package private(set) var accessTokens: [AccessToken] { didSet { positions = Self.positions(of: accessTokens) } }
-    /// Indices of access tokens.
+    /// The indices of access tokens in ``accessTokens``.
     private var positions: [LookupKey: [Int]] = [:]
     /// The owner's own tokens; family tokens only under ``TokenOwner/ofFamilies``.
     package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
-    /// By realm.
+    /// The ID tokens by realm.
     package private(set) var idTokens: [String: SealedRecord]
     /// Lifetimes of ID tokens whose expiry is known.
     package private(set) var idTokenLifetimes: [String: TokenLifetime]
@@ -137,11 +137,12 @@ package struct CachedTokens: Sendable {
 
     // MARK: Refresh tokens
 
+    /// The client's own refresh token that is not bound to a key.
     package var refreshToken: StoredRecord<RefreshTokenRecord>? {
         refreshTokens.first { $0.record.familyID == nil && $0.record.keyThumbprint == nil }
     }
 
-    /// Bound to a key (RFC 9449, section 5).
+    /// The client's own refresh token that is bound to a key (RFC 9449, section 5).
     package var boundRefreshToken: StoredRecord<RefreshTokenRecord>? {
         refreshTokens.first { $0.record.familyID == nil && $0.record.keyThumbprint != nil }
     }
@@ -168,7 +169,8 @@ package struct CachedTokens: Sendable {
         }
     }
 
-    /// A family's token brings only bearer tokens: it is shared by many clients, while a key belongs to one.
+    /// Refresh tokens that may be redeemed for a token of this type, with those of families last. A family's token brings only
+    /// bearer tokens: it is shared by many clients, while a key belongs to one.
     package func spendable(for type: TokenType, _ family: FamilyKnowledge) -> [StoredRecord<RefreshTokenRecord>] {
         refreshTokens(for: type) + (type == .bearer ? family.spendable : [])
     }
@@ -197,7 +199,7 @@ extension CachedTokens {
     /// - Parameters:
     ///   - spent: `nil` after a sign-in: then the remains of an ended one are removed too.
     ///   - refreshToken: the provider's replacement of `spent`; stored separately if it is bound and `spent` was not.
-    ///   - thumbprint: of the key that new tokens are bound to: tokens of an earlier key cannot be used any more.
+    ///   - thumbprint: the thumbprint of the key that new tokens are bound to: tokens of an earlier key can no longer be used.
     package func deletion(
         supersededBy accessToken: AccessTokenRecord, _ refreshToken: RefreshTokenRecord?,
         for spent: StoredRecord<RefreshTokenRecord>?, boundTo thumbprint: String?
@@ -224,7 +226,7 @@ extension CachedTokens {
         refreshTokens.first { $0.record.key == other.key } ?? rival(of: other)
     }
 
-    /// Bearer tokens come from one refresh token, bound or not: the newer one.
+    /// The other refresh token that brings bearer tokens. Only the newer of the two is kept, bound or not.
     private func rival(of new: RefreshTokenRecord?) -> StoredRecord<RefreshTokenRecord>? {
         guard let new, new.familyID == nil else { return nil }
         if new.keyThumbprint == nil { return boundRefreshToken.flatMap { $0.record.givesBearer == true ? $0 : nil } }

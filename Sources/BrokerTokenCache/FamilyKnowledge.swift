@@ -3,7 +3,7 @@ import BrokerValues
 
 /// Whether a client may redeem the refresh tokens of a family (MSAL, "FOCI").
 package enum FamilyMembership: Sendable, Equatable {
-    /// Not known; one attempt shows it.
+    /// It is not known; an attempt to redeem a family's token shows it.
     case unknown
     case outsider
     case member(of: String)

@@ -1,11 +1,13 @@
 import BrokerModel
 import BrokerValues
 
-/// An imported refresh token that several groups have (docs/decisions/0010): its replacement in one group replaces it in all. A
-/// provider that rotates tokens ends the whole sign-in if an old one is used again.
+/// Imported refresh tokens that several groups have (docs/decisions/0010). The successor of such a token replaces it in all of
+/// them: a provider that rotates tokens ends the whole sign-in if an old one is used again.
 extension CacheChange {
+    /// Adds the successor of a redeemed token to the other groups that have the token.
+    ///
     /// - Parameters:
-    ///   - successor: as it is written for the owner that redeemed the token.
+    ///   - successor: the record that is written for the owner that redeemed the token.
     ///   - isFamilys: whether other clients of its family may redeem it, too.
     package mutating func share(
         _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: PendingChanges,

@@ -8,7 +8,7 @@ package final class KnownAccount: Sendable {
     package let account: Account
     /// False for a person's further tenants; the person is listed and chosen once.
     package let isPrimary: Bool
-    /// For an account at Entra: the tenant in which it was created.
+    /// The tenant in which an account at Entra was created; `nil` for other accounts.
     package let homeTenant: String?
     /// ``account`` as encoded in responses.
     package let written = LazyBytes()
@@ -35,7 +35,7 @@ extension KnownAccount {
                 of: record.homeAccountID, at: record.environment, in: stored.sealed.partition))
     }
 
-    /// Without the other tenants.
+    /// The account without the profiles of other tenants.
     var ownAccount: Account { Self.account(of: stored, id: account.id) }
 
     private static func account(of stored: StoredRecord<AccountRecord>, id: String) -> Account {
@@ -51,7 +51,7 @@ extension KnownAccount {
         account.matches(selector, in: stored.sealed.partition)
     }
 
-    /// In any tenant and any group.
+    /// Whether it is the same person, in any tenant and any group.
     package func isPerson(of account: AccountRecord) -> Bool {
         stored.record.homeAccountID == account.homeAccountID && stored.record.environment == account.environment
     }
@@ -61,8 +61,8 @@ extension KnownAccount {
         homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
     }
 
-    /// With tenants, an account of the same cloud fits whatever tenant is requested; elsewhere a host may have several issuers,
-    /// distinguished by their paths.
+    /// Whether the account can be used at an authority. With tenants, an account of the same cloud fits whatever tenant is
+    /// requested; elsewhere a host may have several issuers, distinguished by their paths.
     package func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
         let environment = stored.record.environment
         guard environment == authority.environment || otherClouds.contains(environment) else { return false }

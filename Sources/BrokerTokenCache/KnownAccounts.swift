@@ -15,9 +15,9 @@ package struct KnownAccounts: Sendable {
 
     /// Everything that the group knows of one person.
     struct Person: Sendable {
-        /// One for each tenant, in the order in which they were first seen.
+        /// The person's accounts, one for each tenant, in the order in which they were first seen.
         var entries: [KnownAccount] = []
-        /// By ``AppRegistration/identity``: the apps that may not use the account silently.
+        /// The sign-outs of apps, which may not use the account silently, by ``AppRegistration/identity``.
         var signOuts: [String: StoredRecord<SignOutRecord>] = [:]
 
         var isEmpty: Bool { entries.isEmpty && signOuts.isEmpty }
@@ -33,7 +33,7 @@ package struct KnownAccounts: Sendable {
     }
 
     private(set) var people = ShardedDictionary<PersonKey, Person>()
-    /// By account id and by username in lower case; several people may share a username.
+    /// The people by account id and by username in lower case; several people may share a username.
     private(set) var called = ShardedDictionary<String, [PersonKey]>()
     /// Approximate bytes in memory.
     package private(set) var weight = 0
@@ -52,7 +52,7 @@ package struct KnownAccounts: Sendable {
 
     package var isEmpty: Bool { people.count == 0 }
 
-    /// In the order in which they were first seen. For lists and sign-ins: it sorts all of them.
+    /// All accounts, in the order in which they were first seen. It sorts all of them: use it for lists and sign-ins.
     package var entries: [KnownAccount] { Self.sorted(people.values.flatMap(\.entries)) }
 
     /// For tests: all sign-outs.
@@ -80,7 +80,7 @@ package struct KnownAccounts: Sendable {
         people[PersonKey(account)]?.signOuts[app]
     }
 
-    /// Exactly this account, in its tenant.
+    /// The account of exactly this record, in its tenant.
     package func entry(of record: AccountRecord) -> KnownAccount? {
         profiles(of: record).first { $0.stored.record.key == record.key }
     }
@@ -110,7 +110,7 @@ package struct AccountRoom {
 // MARK: - Changes
 
 extension KnownAccounts {
-    /// - Parameter entry: made from the record that is put.
+    /// - Parameter entry: the apps' view of the record that is put; `nil` removes it.
     package mutating func apply(_ action: CacheChange.Action<AccountRecord>, _ entry: KnownAccount?) {
         change(PersonKey(action.record)) { person in
             let others = person.entries.filter { $0.stored.sealed.rowKey != action.stored.sealed.rowKey }
@@ -143,6 +143,8 @@ extension KnownAccounts {
     /// Removes a person: the account in each tenant, and the apps' sign-outs of it.
     package func deletion(of account: AccountRecord) -> [CacheChange.Row] { deletion(of: PersonKey(account)) }
 
+    /// Removes one person, or all.
+    ///
     /// - Parameter person: `nil` for all.
     package func deletion(of person: PersonKey?) -> [CacheChange.Row] {
         let gone = person.map { [people[$0]].compactMap(\.self) } ?? Array(people.values)

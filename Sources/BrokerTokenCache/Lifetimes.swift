@@ -26,7 +26,7 @@ package struct ExpiryRule: Sendable {
     /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that lives for
     /// five minutes would otherwise never be returned again.
     package var buffer: Int64
-    /// The caller's minimum replaces the buffer.
+    /// The minimum remaining lifetime in seconds that the caller requested; it replaces the buffer.
     package var minimumLifetime: Int64?
 
     package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
@@ -41,7 +41,7 @@ package struct ExpiryRule: Sendable {
 
     package func isUsable(_ token: AccessTokenRecord) -> Bool { isUsable(TokenLifetime(token)) }
 
-    /// For the time when the provider cannot be reached: a token that counts as expired, but is not.
+    /// Whether a token may be returned while the provider cannot be reached: it may count as expired, but is not.
     package func isUsableInBuffer(_ token: TokenLifetime) -> Bool { isGood(token, for: minimumLifetime ?? 0) }
 
     package func isUsableInBuffer(_ token: AccessTokenRecord) -> Bool { isUsableInBuffer(TokenLifetime(token)) }
@@ -49,7 +49,7 @@ package struct ExpiryRule: Sendable {
     /// Whether it has not expired, whatever minimum was requested.
     package func isAlive(_ token: TokenLifetime) -> Bool { isGood(token, for: 0) }
 
-    /// For a token without a requested minimum.
+    /// The rule without the requested minimum.
     package var withoutMinimum: ExpiryRule { ExpiryRule(now: now, buffer: buffer) }
 
     /// The time from which it is not usable. A requested minimum beyond the token's own lifetime is no reason to renew it all the
@@ -74,7 +74,8 @@ package struct ExpiryRule: Sendable {
         return overflow ? buffer : min(buffer, lifetime / 5)
     }
 
-    /// `ext_expires_in` says how long a resource accepts a token while the provider cannot issue a new one.
+    /// Whether an expired token may be returned while the provider is down: `ext_expires_in` says how long a resource accepts a
+    /// token then.
     package func isUsableWhileProviderIsDown(_ token: AccessTokenRecord) -> Bool {
         guard token.cachedAt <= now, let extended = token.extendedExpiresOn else { return false }
         let (left, overflow) = extended.subtractingReportingOverflow(now)
@@ -98,7 +99,7 @@ package struct RefreshAheadRule: Sendable {
         return now >= due
     }
 
-    /// When it is renewed; `nil` means never.
+    /// The time from which it is renewed; `nil` means never.
     package static func due(_ token: AccessTokenRecord, share: Int) -> NumericDate? {
         if let refreshOn = token.refreshOn { return refreshOn }
         guard share > 0 else { return nil }

@@ -1,6 +1,6 @@
 /// A dictionary of many entries that can be changed while others read a copy of it: a change copies one shard, not all.
 struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Few entries share a shard: scanning them is quick.
+    /// The number of entries that share one shard: a copy of so few is quick.
     private static var few: Int { 64 }
 
     private var shards: [[Key: Value]] = [[:]]
@@ -19,7 +19,7 @@ struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var values: [Value] { shards.flatMap { Array($0.values) } }
 
-    /// In the order of ``values``, for as long as the body returns true.
+    /// Calls the body for each value, in the order of ``values``, for as long as it returns true.
     func forEach(while body: (Value) -> Bool) {
         for shard in shards {
             for value in shard.values { guard body(value) else { return } }

@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// Combines the records that a person has in several tenants into one account. Pure; done when the records change, so that requests
-/// need not.
+/// Combines the records that a person has in several tenants into one account. Pure. It runs when the records change, so that
+/// requests need not.
 enum TenantProfiles {
     /// - Returns: the same entries in the same order. One entry of each person is primary, the home tenant's if it is known, and
     ///   every entry shows the person as the primary does, with all tenant profiles.

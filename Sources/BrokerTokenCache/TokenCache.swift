@@ -10,7 +10,7 @@ package final class TokenCache: Sendable {
     package let writer: CacheWriter
     private let log: Logger
 
-    /// - Parameter retryInterval: after which writes that the disk refused are tried again.
+    /// - Parameter retryInterval: the time after which writes that the disk refused are tried again.
     package init(
         vault: any RecordVault, clock: any BrokerClock, retryInterval: @escaping @Sendable () -> Duration, log: Logger
     ) {
@@ -52,7 +52,9 @@ package final class TokenCache: Sendable {
         }
     }
 
-    /// An import is compared with existing tokens and sign-outs, which must not be an earlier state.
+    /// Requires that the vault was not put back to an earlier state: an import is compared with existing tokens and sign-outs.
+    ///
+    /// - Throws: `accessDenied` (`vaultRolledBack`).
     package func requireCertain(_ partition: Partition) throws(BrokerError) {
         guard vault.isRolledBack(partition) else { return }
         throw BrokerError(
