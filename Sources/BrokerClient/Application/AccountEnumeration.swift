@@ -2,21 +2,22 @@
 ///
 /// Omitted criteria restrict nothing.
 public struct AccountEnumerationParameters: Sendable, Hashable {
-    /// An ``Account/identifier``, kept from an earlier account.
+    /// The ``Account/identifier`` of an earlier account.
     public var identifier: String?
     /// The name that the person signs in with, case-insensitive.
     public var username: String?
     /// A tenant that the account has signed in to, as a member or as a guest (MSAL: `tenantProfileIdentifier`).
     public var tenantId: String?
-    /// False also lists accounts that signed out and are still remembered; see ``Account/isSignedIn``.
+    /// Whether accounts that have signed out, and are still remembered, are left out (MSAL: `returnOnlySignedInAccounts`); see
+    /// ``Account/isSignedIn``.
     public var returnOnlySignedInAccounts = true
 
-    /// All signed-in accounts, unless restricted.
+    /// Selects all signed-in accounts that match the given criteria.
     ///
     /// - Parameters:
     ///   - identifier: an ``Account/identifier``.
     ///   - username: the name that the person signs in with.
-    ///   - tenantId: a tenant the person has signed in to.
+    ///   - tenantId: a tenant that the person has signed in to.
     public init(identifier: String? = nil, username: String? = nil, tenantId: String? = nil) {
         self.identifier = identifier
         self.username = username

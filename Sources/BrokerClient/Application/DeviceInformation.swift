@@ -1,6 +1,6 @@
 import BrokerRPC
 
-/// The kind of machine the broker runs on (MSAL: `MSALDeviceInformation`).
+/// The kind of machine that the broker runs on (MSAL: `MSALDeviceInformation`).
 public struct DeviceInformation: Sendable, Hashable {
     /// Whether a sign-out is for one app or for all.
     public enum Mode: Sendable, Hashable {
@@ -10,14 +10,14 @@ public struct DeviceInformation: Sendable, Hashable {
         case shared
     }
 
-    /// As set by the administrator (`device.mode`).
+    /// The mode that the administrator has set (`device.mode`; MSAL: `deviceMode`).
     public let mode: Mode
     /// The broker's version.
     public let brokerVersion: String
 }
 
 extension PublicClientApplication {
-    /// How the machine is configured (MSAL: `getDeviceInformation`).
+    /// The configuration of the machine (MSAL: `getDeviceInformation`).
     ///
     /// - Returns: the administrator's settings.
     /// - Throws: the errors of any call.

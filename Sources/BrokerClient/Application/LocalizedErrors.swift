@@ -1,6 +1,6 @@
 import FoundationEssentials
 
 extension BrokerClientError: LocalizedError {
-    /// ``message``, for `localizedDescription`.
+    /// The same text as ``message``; `localizedDescription` returns it.
     public var errorDescription: String? { message }
 }

@@ -19,20 +19,21 @@ import BrokerValues
 /// Inside `catch`, `error` is a ``BrokerClientError`` without any cast. Let the last `catch` have no condition, as above:
 /// Swift 6.2 to 6.4 crash on `catch … where` alone with a typed error (swiftlang/swift, issue 89577).
 ///
-/// One object serves the whole app and all its tasks. It connects to the broker with the first call, and again by itself
-/// after the broker restarted. All calls fail with ``BrokerClientError``; in addition to the listed codes, any may fail with
+/// One object serves the whole app and all its tasks. It connects to the broker with the first call, and reconnects after the
+/// broker has restarted. All calls fail with ``BrokerClientError``. In addition to the listed codes, any call may fail with
 /// ``BrokerClientError/Code/brokerNotAvailable``, ``BrokerClientError/Code/brokerNotTrusted``,
 /// ``BrokerClientError/Code/connectionLost``, ``BrokerClientError/Code/accessDenied``,
-/// ``BrokerClientError/Code/locked`` and, if its task is cancelled, ``BrokerClientError/Code/canceled``.
+/// ``BrokerClientError/Code/locked`` and, if its task is cancelled, ``BrokerClientError/Code/canceled``; calls about the app's
+/// tokens and accounts also with ``BrokerClientError/Code/appNotFound`` and ``BrokerClientError/Code/grantRequired``.
 public final class PublicClientApplication: Sendable {
-    /// The configuration, as it was when the application was made.
+    /// A copy of the configuration that the application was created with.
     public let configuration: PublicClientApplicationConfig
     let connection: BrokerConnection
 
-    /// An application; nothing is connected yet.
+    /// Creates an application, without connecting to the broker (MSAL: `init(configuration:)`).
     ///
-    /// - Parameter configuration: is copied.
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if the app's name, or client id or authority, is blank;
+    /// - Parameter configuration: the app and the broker's socket. It is copied.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if the app's name, or its client id or authority, is blank;
     ///   ``BrokerClientError/Code/invalidAuthority`` if the authority is not a URL. The first request shows whether an
     ///   issuer answers there.
     public convenience init(configuration: PublicClientApplicationConfig) throws(BrokerClientError) {
@@ -59,17 +60,20 @@ public final class PublicClientApplication: Sendable {
 
     // MARK: Tokens
 
-    /// A token without disturbing the person: from the broker's cache, or refreshed.
+    /// Gets a token without disturbing the person (MSAL: `acquireTokenSilent(with:)`): from the broker's cache, or by a refresh
+    /// (RFC 6749, section 6).
     ///
-    /// Cancelling the task ends the wait; the broker finishes a refresh that is in progress, which serves the next
-    /// caller.
+    /// Cancelling the task ends the wait. The broker still finishes a refresh in progress, which serves the next caller.
     ///
-    /// - Parameter parameters: scopes, account and the rest.
+    /// - Parameter parameters: the scopes, the account and further parameters of the request.
     /// - Returns: a token that is valid for at least the requested lifetime.
-    /// - Throws: ``BrokerClientError/Code/interactionRequired`` if only the person can help;
+    /// - Throws: ``BrokerClientError/Code/interactionRequired`` if only a sign-in can help;
     ///   ``BrokerClientError/Code/ambiguousAccount`` if no account was given and several match;
-    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` if the provider must be asked
-    ///   and is unavailable.
+    ///   ``BrokerClientError/Code/accountNotFound`` if this app has no such account;
+    ///   ``BrokerClientError/Code/offline``, ``BrokerClientError/Code/serverUnavailable``,
+    ///   ``BrokerClientError/Code/throttled`` and ``BrokerClientError/Code/timedOut`` if the provider must be asked and
+    ///   does not answer; ``BrokerClientError/Code/invalidScope``, ``BrokerClientError/Code/invalidClient`` and
+    ///   ``BrokerClientError/Code/unauthorizedClient`` if the provider refuses the request.
     public func acquireTokenSilent(
         with parameters: SilentTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
@@ -86,16 +90,20 @@ public final class PublicClientApplication: Sendable {
         return params
     }
 
-    /// A token with the person's help: opens the provider's page in the browser and waits.
+    /// Gets a token with the person's help (MSAL: `acquireToken(with:)`): opens the provider's page in the browser and waits for
+    /// the answer. It is the authorization code flow (RFC 6749, section 4.1) with PKCE (RFC 7636) for native apps (RFC 8252).
     ///
-    /// Several may run at a time. Cancelling the task ends the sign-in.
+    /// Several sign-ins may run at a time. Cancelling the task ends the sign-in.
     ///
-    /// - Parameter parameters: scopes, prompt and the rest.
+    /// - Parameter parameters: the scopes, the prompt and further parameters of the request.
     /// - Returns: a new token.
-    /// - Throws: ``BrokerClientError/Code/userCanceled`` if the person closed or denied;
+    /// - Throws: ``BrokerClientError/Code/userCanceled`` if the person closed the page or denied access;
     ///   ``BrokerClientError/Code/serverDeclinedScopes`` if not everything was granted;
     ///   ``BrokerClientError/Code/mismatchedUser`` if another person signed in than requested;
-    ///   ``BrokerClientError/Code/timedOut``; ``BrokerClientError/Code/browserNotAvailable``.
+    ///   ``BrokerClientError/Code/timedOut`` if the person did not finish in time;
+    ///   ``BrokerClientError/Code/browserNotAvailable`` if no browser could be opened;
+    ///   ``BrokerClientError/Code/throttled`` if too many sign-ins wait already;
+    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` if the provider is unavailable.
     public func acquireToken(
         with parameters: InteractiveTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
@@ -117,18 +125,19 @@ public final class PublicClientApplication: Sendable {
         return TokenResult(try .decoded(node))
     }
 
-    /// A token with the person signing in on another device (RFC 8628): no browser is needed here.
+    /// Gets a token for a person who signs in on another device (RFC 8628). No browser is needed on this machine.
     ///
     /// The call returns when the person is done. Cancelling the task ends the sign-in.
     ///
     /// - Parameters:
-    ///   - parameters: scopes and the rest.
-    ///   - onCode: shows code and URL to the person and returns. If it throws, the sign-in is cancelled.
+    ///   - parameters: the scopes and further parameters of the request.
+    ///   - onCode: shows the code and the URL to the person, and returns. If it throws, the sign-in is canceled.
     /// - Returns: a new token.
     /// - Throws: ``BrokerClientError/Code/userCanceled`` if the person declined;
     ///   ``BrokerClientError/Code/timedOut`` if the code was not used in time;
     ///   ``BrokerClientError/Code/unsupported`` if the provider offers no such sign-in;
-    ///   ``BrokerClientError/Code/serverDeclinedScopes`` if not everything was granted.
+    ///   ``BrokerClientError/Code/serverDeclinedScopes`` if not everything was granted;
+    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` if the provider is unavailable.
     public func acquireTokenWithDeviceCode(
         with parameters: DeviceCodeParameters, onCode: @escaping @Sendable (DeviceCode) async throws -> Void
     ) async throws(BrokerClientError) -> TokenResult {
@@ -145,11 +154,13 @@ public final class PublicClientApplication: Sendable {
         return TokenResult(try .decoded(node))
     }
 
-    /// Completes a sign-in with a redirect that the broker's own listener did not see: one that a URL handler received, or
-    /// that the person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then returns.
+    /// Completes a sign-in with a redirect (RFC 6749, section 4.1.2) that did not reach the broker's own listener: one that a URL
+    /// handler received, or that the person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then
+    /// returns.
     ///
     /// - Parameter url: the whole redirect URL, with its query.
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if no waiting sign-in matches.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` if no waiting sign-in matches, or the one that matches cannot
+    ///   accept the redirect.
     public func handleResponse(_ url: String) async throws(BrokerClientError) {
         _ = try await connection.call(CompleteInteraction.self, .init(url: url))
     }
@@ -158,7 +169,7 @@ public final class PublicClientApplication: Sendable {
 
     /// The accounts that this app may use (MSAL: `allAccounts`).
     ///
-    /// - Returns: signed-in accounts, in a stable order.
+    /// - Returns: the signed-in accounts, in a stable order.
     /// - Throws: the errors of any call.
     public func allAccounts() async throws(BrokerClientError) -> [Account] {
         try await connection.call(ListAccounts.self, .init(configuration.app)).accounts.map(Account.init)
@@ -167,7 +178,7 @@ public final class PublicClientApplication: Sendable {
     /// The app's accounts that match (MSAL: `accountsFromDevice(for:)`).
     ///
     /// - Parameter parameters: the accounts to list; by default all that are signed in.
-    /// - Returns: accounts in a stable order.
+    /// - Returns: the matching accounts, in a stable order.
     /// - Throws: the errors of any call.
     public func accounts(
         for parameters: AccountEnumerationParameters
@@ -177,16 +188,16 @@ public final class PublicClientApplication: Sendable {
         return try await connection.call(ListAccounts.self, params).accounts.map(Account.init).filter(parameters.fit)
     }
 
-    /// The account with this ``Account/identifier``.
+    /// The account with this ``Account/identifier`` (MSAL: `account(forIdentifier:)`).
     ///
-    /// - Parameter identifier: kept from an earlier account.
+    /// - Parameter identifier: the identifier of an earlier account.
     /// - Returns: `nil` if this app has no such account.
     /// - Throws: the errors of any call.
     public func account(forIdentifier identifier: String) async throws(BrokerClientError) -> Account? {
         try await account(.id(identifier))
     }
 
-    /// The account with this username, case-insensitive.
+    /// The account with this username, case-insensitive (MSAL: `account(forUsername:)`).
     ///
     /// - Parameter username: the name that the person signs in with.
     /// - Returns: `nil` if this app has no such account.
@@ -195,9 +206,10 @@ public final class PublicClientApplication: Sendable {
         try await account(.username(username))
     }
 
-    /// The account of an app that has one at a time, and the one at its last request (MSAL: `getCurrentAccount`).
+    /// The current account of an app that uses one account at a time, and the one that was current before (MSAL:
+    /// `getCurrentAccount`).
     ///
-    /// - Returns: each may be `nil`.
+    /// - Returns: the current and the previous account, each of which may be `nil`.
     /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` if several accounts are signed in.
     public func currentAccount() async throws(BrokerClientError) -> CurrentAccount {
         let found = try await connection.call(GetCurrentAccount.self, .init(configuration.app))
@@ -206,15 +218,17 @@ public final class PublicClientApplication: Sendable {
             lastSignedOut: found.lastSignedOut.map(Account.init))
     }
 
-    /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). Its next sign-in asks for the
+    /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). The next sign-in of the account asks for the
     /// password.
     ///
-    /// Cancelling the task ends the wait for the browser; a completed local sign-out is not undone.
+    /// On request it also revokes the refresh tokens (RFC 7009) and ends the browser's session with the provider (OpenID Connect
+    /// RP-Initiated Logout 1.0). Cancelling the task ends the wait for the browser; a completed local sign-out is not undone.
     ///
     /// - Parameters:
     ///   - account: one of ``allAccounts()``.
-    ///   - parameters: whether other apps, the provider and the browser forget it, too.
-    /// - Returns: the outcome of each part.
+    ///   - parameters: whether other apps, the provider and the browser are included.
+    /// - Returns: the outcome of each part. A part that fails, such as the revocation while the machine is offline, does not
+    ///   throw.
     /// - Throws: ``BrokerClientError/Code/accountNotFound`` if this app has no such account.
     public func signOut(
         with account: Account, parameters: SignoutParameters = SignoutParameters()
@@ -232,7 +246,7 @@ public final class PublicClientApplication: Sendable {
         return SignoutResult(try SignOutAccount.Result.decoded(node).stages)
     }
 
-    /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.
+    /// Removes the account's tokens from this app (MSAL: `remove(_:)`). Other apps keep theirs, and the browser stays signed in.
     ///
     /// - Parameter account: one of ``allAccounts()``.
     /// - Throws: ``BrokerClientError/Code/accountNotFound`` if this app has no such account.

@@ -5,10 +5,11 @@ import BrokerValues
 /// ``PublicClientApplication`` takes a copy: changing the configuration afterwards has no effect on it.
 public struct PublicClientApplicationConfig: Sendable {
     var app: AppReference
-    /// Overrides the registered redirect URI. Leave it out unless the provider requires a certain one.
+    /// Overrides the registered redirect URI (RFC 6749, section 3.1.2; MSAL: `redirectUri`). Leave it out unless the provider
+    /// requires a certain one.
     public var redirectUri: String?
-    /// Path of the broker's socket. Without it: `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
-    /// `/run/user/UID/brokerd/broker.sock`.
+    /// The path of the broker's socket. If it is omitted, `$BROKER_SOCKET` is used, then
+    /// `$XDG_RUNTIME_DIR/brokerd/broker.sock`, then `/run/user/UID/brokerd/broker.sock`.
     public var socketPath: String?
     /// The minimum remaining lifetime of a token in seconds, for every silent request without its own
     /// (MSAL: `tokenExpirationBuffer`). By default the broker's own buffer applies: 300 seconds unless configured, but at most a
@@ -22,19 +23,22 @@ public struct PublicClientApplicationConfig: Sendable {
     /// if the app is registered in those clouds, too. False leaves it to the app's registration with the broker.
     public var multipleCloudsSupported = false
 
-    /// An app that is registered with the broker (`brokerctl apps add`): it shares accounts with the apps of its group.
+    /// Configures an app that is registered with the broker (`brokerctl apps add`). It shares accounts with the apps of its group.
     ///
     /// - Parameter app: the registered name.
     public init(app: String) {
         self.app = .registered(app)
     }
 
-    /// An app that need not be registered with the broker; the broker's policy must allow ad hoc use.
+    /// Configures an app that is not registered with the broker (MSAL: `init(clientId:redirectUri:authority:)`). The broker's
+    /// settings must allow this (`access.allow_ad_hoc_clients`).
     ///
     /// - Parameters:
-    ///   - clientId: the app's id at the provider.
-    ///   - redirectUri: as registered with the provider; any port on the loopback address if left out.
-    ///   - authority: the issuer's URL; `AUTHORITY/.well-known/openid-configuration` is its discovery document.
+    ///   - clientId: the app's id at the provider (RFC 6749, section 2.2).
+    ///   - redirectUri: the redirect URI that is registered with the provider; if omitted, any port on the loopback address
+    ///     (RFC 8252, section 7.3).
+    ///   - authority: the issuer's URL; `AUTHORITY/.well-known/openid-configuration` is its discovery document (OpenID Connect
+    ///     Discovery 1.0, section 4).
     public init(
         clientId: String, redirectUri: String? = nil,
         authority: String = "https://login.microsoftonline.com/common"

@@ -12,7 +12,7 @@ public enum BrokerEvent: Sendable {
     case accountSignedOut(Account)
     /// No app of the group has the account any more.
     case accountRemoved(Account)
-    /// There is a new access token: a silent request for these scopes is answered from the cache.
+    /// There is a new access token: the cache answers a silent request for these scopes.
     case tokenAcquired(accountIdentifier: String, scopes: [String], expiresOn: Date)
     /// The provider revoked the sign-in: the next request for a new token needs the person.
     case signInWithdrawn(accountIdentifier: String)
@@ -43,7 +43,7 @@ extension EventTopic {
 }
 
 extension BrokerEvent {
-    /// `nil` for an event of a newer broker that this library does not know.
+    /// Creates an event from a notification; `nil` for an event of a newer broker that this library does not know.
     init?(_ notification: Link.Notification) {
         switch notification.method {
         case AccountEvent.name:

@@ -8,14 +8,14 @@ extension PublicClientApplication {
     /// for try await event in try await application.events(of: [.accounts]) { … }
     /// ```
     ///
-    /// It uses a separate connection, which ends with the loop. If the broker goes away, the loop ends with
-    /// ``BrokerClientError/Code/connectionLost``: events in the meantime are unknown, so list the accounts anew and
-    /// subscribe again.
+    /// The subscription uses a connection of its own, which ends with the loop. If the broker goes away, the loop ends with
+    /// ``BrokerClientError/Code/connectionLost``. Events in the meantime are unknown, so subscribe again, and then list the
+    /// accounts.
     ///
     /// - Parameter topics: the topics to subscribe to.
     /// - Returns: the events in their order, after the broker has accepted the subscription. The newest 1000 are kept for a
     ///   slow reader.
-    /// - Throws: the errors of any call.
+    /// - Throws: ``BrokerClientError/Code/throttled`` if this program has too many subscriptions; the errors of any call.
     public func events(
         of topics: Set<BrokerEventTopic> = Set(BrokerEventTopic.allCases)
     ) async throws(BrokerClientError) -> AsyncThrowingStream<BrokerEvent, any Error> {

@@ -3,18 +3,19 @@ import BrokerRPC
 import BrokerValues
 
 extension PublicClientApplication {
-    /// A token without disturbing the person, and each next one before it expires.
+    /// Gets a token without disturbing the person, and each next one before the last expires.
     ///
     /// ```swift
     /// for try await token in try await application.tokens(with: parameters) { … }
     /// ```
     ///
-    /// It uses a separate connection, which ends with the loop. The loop ends by throwing the reason why there are no more tokens:
-    /// ``BrokerClientError/Code/interactionRequired`` after a sign-out, ``BrokerClientError/Code/accessDenied`` after a grant was revoked,
-    /// ``BrokerClientError/Code/locked``, ``BrokerClientError/Code/offline`` if the provider could not be reached before the token
-    /// expired, ``BrokerClientError/Code/connectionLost`` if the broker goes away: then begin again.
+    /// The stream uses a connection of its own, which ends with the loop. The loop ends by throwing the reason why there are no
+    /// more tokens: ``BrokerClientError/Code/interactionRequired`` after a sign-out, ``BrokerClientError/Code/accessDenied`` after
+    /// a grant was revoked, ``BrokerClientError/Code/locked``, ``BrokerClientError/Code/offline`` if the provider could not be
+    /// reached before the token expired, and ``BrokerClientError/Code/connectionLost`` if the broker goes away: begin again then.
     ///
-    /// - Parameter parameters: of a silent request; `forceRefresh` and `rejectedToken` apply to the first token only.
+    /// - Parameter parameters: the parameters of a silent request; `forceRefresh` and `rejectedToken` apply to the first token
+    ///   only.
     /// - Returns: the tokens, the first of them at once. The newest 16 are kept for a slow reader.
     /// - Throws: like ``acquireTokenSilent(with:)``.
     public func tokens(
