@@ -15,10 +15,12 @@ package final class BrowserLauncher: BrowserOpener {
     private let commands: Mutex<[BrowserCommand]>
     private let clock: any BrokerClock
     private let logger: Logger
-    /// A browser that is still running by then is assumed to show the page.
+    /// The time after which a browser that still runs is assumed to show the page.
     private let patience: Duration
 
-    /// - Parameter command: program and arguments; empty: from the environment.
+    /// - Parameters:
+    ///   - command: the program and its arguments; if empty, those of the environment.
+    ///   - patience: the time after which a browser that still runs counts as started.
     package init(
         command: [String] = [],
         environment: [String: String] = ProcessEnvironment.current(), clock: any BrokerClock, logger: Logger,
@@ -51,7 +53,7 @@ package final class BrowserLauncher: BrowserOpener {
                 + "set BROWSER, or sign in with a client that opens the page itself.")
     }
 
-    /// - Returns: whether it is still running after a while, or ended well before.
+    /// - Returns: whether the program still runs after ``patience``, or exited with 0 before.
     private func run(_ command: BrowserCommand, url: String) async -> Bool {
         if command.endsAtOnce { return await exitsWell(command, url: url) }
         let (outcomes, report) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))

@@ -11,7 +11,7 @@ package final class BrokerLog: Sendable {
     }
 
     package let destination: Destination
-    /// The level's rank. Every request checks it, on each reactor's thread.
+    /// The rank of the level. It is atomic because every request checks it.
     private let threshold: Atomic<Int>
 
     package init(level: Logger.Level = .info, destination: Destination = .forStandardError()) {
@@ -25,7 +25,7 @@ package final class BrokerLog: Sendable {
         set { threshold.store(newValue.place, ordering: .relaxed) }
     }
 
-    /// For `LoggingSystem.bootstrap`, or one logger of a test.
+    /// A handler for `LoggingSystem.bootstrap`, or for a single logger.
     package func handler(label: String) -> any LogHandler { BrokerLogHandler(label: label, log: self) }
 
     package func logger(label: String) -> Logger { Logger(label: label, factory: handler) }
@@ -55,7 +55,7 @@ struct BrokerLogHandler: LogHandler {
     let log: BrokerLog
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-    /// Set by a logger with a level of its own.
+    /// The level of a logger that has one of its own.
     private var ownLevel: Logger.Level?
 
     init(label: String, log: BrokerLog) {

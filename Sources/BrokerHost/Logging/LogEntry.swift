@@ -6,7 +6,7 @@ package struct LogEntry {
     var level: Logger.Level
     var label: String
     var message: String
-    /// Ordered by name.
+    /// The metadata, ordered by name.
     var fields: [(name: String, value: String)]
 
     package init(label: String, event: LogEvent, metadata: Logger.Metadata) {

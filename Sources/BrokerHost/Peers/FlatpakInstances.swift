@@ -25,7 +25,7 @@ struct FlatpakInstances: SandboxAttestor {
 
     /// The records of one person's instances in Flatpak's folder in the runtime directory.
     private struct Records {
-        /// Entries of the folder that are read at most.
+        /// The number of entries of the folder that are read at most.
         private static let most = 512
 
         let folder: String
@@ -50,7 +50,7 @@ struct FlatpakInstances: SandboxAttestor {
             return nil
         }
 
-        /// Instance names are numbers.
+        /// The names of the instances, which are numbers.
         private var names: [String] {
             guard let root = PathHandle.root(), let place = root.descend(folder, isLocal: mounts.contains) else {
                 return []
@@ -85,8 +85,9 @@ struct FlatpakInstances: SandboxAttestor {
 
     private static let limit = 1 << 16
 
-    /// Only if the file and its root are in memory, as Flatpak creates them: a mount of the peer's own making could belong to a
-    /// server that never answers. The list of mounts is read while the handle is held.
+    /// The text of `/.flatpak-info` inside of the sandbox; `nil` unless the file and its root are in memory, as Flatpak creates
+    /// them: a mount of the peer's own making could belong to a server that never answers. The list of mounts is read while the
+    /// handle is held.
     private static func info(inside process: borrowing ProcessFolder) -> String? {
         guard let root = PathHandle.root(of: process), LocalMounts.inMemory(of: process).contains(root.file.mount),
             let file = root.place(".flatpak-info", isLocal: { _ in true })
@@ -121,7 +122,7 @@ package struct FlatpakInfo: Sendable, Equatable {
         self.instance = String(instance)
     }
 
-    /// Reverse-DNS: two dots or more, of letters, digits, `_` and `-`.
+    /// Whether it is a name in reverse-DNS form: three parts or more, separated by dots, of letters, digits, `_` and `-`.
     private static func isApplicationID(_ name: Substring) -> Bool {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return name.utf8.count <= 255 && parts.count >= 3

@@ -10,7 +10,7 @@ package struct HostReference: Sendable {
     private let pidNamespace: String?
     private let networkNamespace: String?
 
-    /// Reads it once, at the start: later the parent may be another process.
+    /// Reads the reference. Call it once, at the start: later the parent may be another process.
     package static func read() -> HostReference {
         HostReference([1, getppid()])
     }

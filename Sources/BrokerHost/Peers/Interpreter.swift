@@ -1,7 +1,7 @@
 /// Loaders, interpreters and debuggers: root owns their file, but any user's code decides their actions.
 package enum Interpreter {
-    /// Decides by the last part of the path, so this is a hint only: with a version, a variant after a dash, or anything after a
-    /// dot. A program with a similar name also counts, and is trusted less for it.
+    /// Whether the last part of the path is the name of an interpreter, with or without a version, a variant after a dash, or
+    /// anything after a dot. It is only a hint: a program with a similar name also counts, and is trusted less for it.
     package static func isNamed(by path: String) -> Bool {
         let path = path.utf8
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path[...]
@@ -22,6 +22,6 @@ package enum Interpreter {
         "nodejs", "nohup", "perl", "php", "pypy", "python", "ruby", "sh", "socat", "strace", "tclsh", "wish", "xargs",
         "zsh",
     ]
-    /// With any suffix.
+    /// The beginnings of the names of loaders.
     private static let loaders = ["ld-linux", "ld.so", "ld-musl"]
 }

@@ -50,7 +50,7 @@ package struct LinuxPeerInspector: PeerInspector {
         return facts
     }
 
-    /// A path of 4 KiB in each of a dozen hierarchies.
+    /// The bytes of `/proc/PID/cgroup` that are read: a path of 4 KiB in each of a dozen hierarchies.
     private static let longestGroups = 64 << 10
 
     private func look(at process: borrowing ProcessFolder, _ facts: inout PeerFacts) {

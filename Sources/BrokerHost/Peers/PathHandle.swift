@@ -9,7 +9,7 @@ struct PathHandle: ~Copyable {
     private let descriptor: Int32
     let file: broker_file
 
-    /// - Parameter descriptor: becomes this value's own; below zero if there is none.
+    /// - Parameter descriptor: a descriptor that this value closes; below zero if there is none.
     private init?(_ descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
         var file = broker_file()
@@ -29,7 +29,8 @@ struct PathHandle: ~Copyable {
         PathHandle(broker_open_folder(process.descriptor, "root"))
     }
 
-    /// Looks the name up in the kernel's name cache alone; if that is not possible, or does not have the name, only on a local mount.
+    /// A handle on an entry of the folder. The name is looked up in the kernel's name cache alone; if that is not possible, or the
+    /// cache does not have the name, on a local mount only.
     func place(_ name: String, isLocal: (UInt64) -> Bool) -> PathHandle? {
         let cached = broker_open_place(descriptor, name)
         guard cached == -ENOSYS || cached == -EAGAIN else { return PathHandle(cached) }
@@ -54,7 +55,7 @@ struct PathHandle: ~Copyable {
 
     /// The names in a folder on a local mount.
     ///
-    /// - Parameter most: number of entries to read.
+    /// - Parameter most: the number of entries to read at most.
     func names(isLocal: (UInt64) -> Bool, atMost most: Int) -> [String] {
         guard file.isFolder, isLocal(file.mount) else { return [] }
         return (try? FolderNames(of: "/proc/self/fd/\(descriptor)", atMost: most).names) ?? []

@@ -1,16 +1,16 @@
 import CBrokerLinux
 import Glibc
 
-/// The executable of a process. A hint: a process can exec another one after it connected, and it does not include an
-/// interpreter's script.
+/// The executable of a process. It is a hint: a process can exec another one after it connected, and the script of an interpreter
+/// is not included.
 struct PeerExecutable {
     var path: String
-    /// Only root can have installed or can change it, and it does not run programs of others.
+    /// Whether only root can have installed or can change it, and it does not run programs of others.
     var isRootOwned = false
 
-    /// `nil` if the path does not lead to the very file that the peer runs: the file was replaced since, or can only be found by
-    /// asking a file system. The answer might never come (a stopped FUSE server), so the path is looked up in the kernel's name
-    /// cache alone: as the file is running, its names are there.
+    /// Creates the executable; `nil` if the path does not lead to the very file that the peer runs: the file was replaced since, or
+    /// can only be found by asking a file system. The answer might never come (a stopped FUSE server), so the path is looked up in
+    /// the kernel's name cache alone: as the file is running, its names are there.
     init?(of process: borrowing ProcessFolder) {
         guard let path = process.link("exe").value, path.hasPrefix("/") else { return nil }
         var running = broker_file()
@@ -20,7 +20,8 @@ struct PeerExecutable {
         isRootOwned = chainIsRoots && running.isRegular && !running.isSetID && !Interpreter.isNamed(by: path)
     }
 
-    /// - Returns: the file at the path's end, and whether it and every folder on the way belong to root and are writable for no one else.
+    /// - Returns: the file at the path's end, and whether it and every folder on the way belong to root and are writable for no one
+    ///   else.
     private static func walk(_ path: String) -> (file: broker_file, chainIsRoots: Bool)? {
         guard let root = PathHandle.root() else { return nil }
         var chainIsRoots = root.file.onlyRootCanChange

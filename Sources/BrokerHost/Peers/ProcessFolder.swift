@@ -83,7 +83,7 @@ struct ProcessFolder: ~Copyable {
         }
     }
 
-    /// For searching: bytes that are not UTF-8 become U+FFFD.
+    /// The beginning of one of the folder's own files as text for searching: bytes that are not UTF-8 become U+FFFD.
     func text(_ name: String, limit: Int) -> ProcessReading<String> {
         read(name, limit: limit) { $0.isEmpty ? .gone : .value(String(decoding: $0, as: UTF8.self)) }
     }

@@ -8,7 +8,7 @@ struct ProcessView: Sendable, Equatable {
     /// The contents of `uid_map`, `gid_map` and `projid_map` (user_namespaces(7)). A namespace made for a sandbox maps users and
     /// groups, which may be all of them, and no projects.
     var userMap: String
-    /// Nested pid namespaces, from ours on.
+    /// The number of nested pid namespaces, from the broker's on.
     var pidDepth: Int
     /// A number that no other network namespace has while it lives; `nil` if the kernel shows none.
     var network: UInt64?
@@ -27,7 +27,7 @@ struct ProcessView: Sendable, Equatable {
         network = Self.network(of: process)
     }
 
-    /// Some hundred mounts. Others wait during the read.
+    /// The bytes of the list of mounts that are read: some hundred mounts. Other inspections wait during the read.
     private static let longest = 64 << 10
 
     /// - Returns: the mount's id; a value of nil if nothing is mounted at the process's root, as after chroot(2).
@@ -42,8 +42,8 @@ struct ProcessView: Sendable, Equatable {
         return .some(root.is_mount ? root.mount : nil)
     }
 
-    /// The same from the list of its mounts, which every process may read. It takes many times as long: the kernel also writes
-    /// the other records.
+    /// The root's mount from the list of the process's mounts, which every process may read. It takes many times as long, because
+    /// the kernel also writes the other records.
     static func listedRootMount(of process: borrowing ProcessFolder) -> ProcessReading<UInt64?> {
         // The root's record is usually the first, and seldom far behind.
         let early = process.read("mountinfo", limit: 2048) { .value(rootMount(in: $0)) }
@@ -55,7 +55,7 @@ struct ProcessView: Sendable, Equatable {
         }
     }
 
-    /// proc_pid_mountinfo(5): `ID PARENT MAJOR:MINOR ROOT MOUNT-POINT …`, one record a line.
+    /// The id of the mount at `/` (proc_pid_mountinfo(5): `ID PARENT MAJOR:MINOR ROOT MOUNT-POINT …`, one record a line).
     static func rootMount(in mountinfo: UnsafeRawBufferPointer) -> UInt64? {
         for line in mountinfo.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
@@ -78,7 +78,8 @@ struct ProcessView: Sendable, Equatable {
         return .value(maps)
     }
 
-    /// A process may be in as many groups as Linux allows (65,536, setgroups(2)), and they precede this in the file.
+    /// The bytes of `status` that are read: a process may be in as many groups as Linux allows (65,536, setgroups(2)), and they
+    /// precede the wanted line.
     private static let longestStatus = 1 << 20
 
     static func pidDepth(of process: borrowing ProcessFolder) -> ProcessReading<Int> {
@@ -94,7 +95,7 @@ struct ProcessView: Sendable, Equatable {
         }
     }
 
-    /// `nil` if the line is missing or incomplete.
+    /// The depth in the line `NSpid`; `nil` if the line is missing or incomplete.
     private static func pidDepth(in status: UnsafeRawBufferPointer) -> Int? {
         let key = "NSpid:".utf8
         guard let end = status.lastIndex(of: UInt8(ascii: "\n")) else { return nil }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The owners of subordinate uids (subuid(5)): a user with a range has as many uids as it is long.
 ///
-/// Reads the files only, and asks no name service, which may never answer.
+/// Only the files are read: a name service may never answer.
 package final class SubordinateUsers: Sendable {
-    /// Bytes of each file; a longer one counts as empty.
+    /// The most bytes of each file; a longer one counts as empty.
     private static let limit = 1 << 20
 
     private struct State {
@@ -64,10 +64,10 @@ struct SubordinateRanges: Sendable {
         let owner: UInt32
     }
 
-    /// Number of ranges read at most.
+    /// The number of ranges that are read at most.
     private static let most = 1 << 14
 
-    /// Ordered by first uid.
+    /// The ranges, ordered by their first uid.
     private var ranges: [Range] = []
 
     init() {}

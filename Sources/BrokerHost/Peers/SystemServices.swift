@@ -13,19 +13,21 @@ final class SystemServices: Sendable {
     }
 
     private struct State {
-        /// Cached for a moment: the account of a service can change when it is restarted.
+        /// The answers, cached for ``SystemServices/memory``: the account of a service can change when it is restarted.
         var answers: [String: Answer] = [:]
         /// Only one request at a time goes to a bus that does not answer.
         var isAsking = false
     }
 
     private let state = Mutex(State())
+    /// The seconds for which an answer is cached.
     private static let memory: Int64 = 30
+    /// The number of cached answers.
     private static let limit = 64
-    /// The bus is on this machine, and a caller waits.
+    /// How long a caller waits for the bus, which is on this machine.
     private static let patience = DispatchTimeInterval.milliseconds(250)
 
-    /// Waits for the bus, but not for long.
+    /// The account that a service runs as. It waits for the bus no longer than ``patience``.
     ///
     /// - Parameter service: `NAME.service` of the system's manager.
     /// - Returns: the account; `nil` if it is root, or if systemd does not say.
@@ -70,7 +72,8 @@ final class SystemServices: Sendable {
         return Int64(time.tv_sec)
     }
 
-    /// The property `UID` of org.freedesktop.systemd1.Service: the uid from `User=`, `UInt32.max` for none. `nil` if systemd did not answer.
+    /// The property `UID` of org.freedesktop.systemd1.Service: the uid from `User=`, `UInt32.max` for none; `nil` if systemd did
+    /// not answer.
     private static func ask(_ service: String) -> UInt32? {
         guard let path = Bus.path("/org/freedesktop/systemd1/unit", service) else { return nil }
         let systemd = "org.freedesktop.systemd1"

@@ -10,9 +10,9 @@ import Synchronization
 package struct ChildProgram: Sendable {
     /// The program, searched in `$PATH` unless it contains a slash, and its arguments.
     package let words: [String]
-    /// In a session of its own it outlives the broker's terminal, and cannot prompt there.
+    /// Whether it runs in a session of its own: then it outlives the broker's terminal, and cannot prompt there.
     package var hasOwnSession = false
-    /// The most bytes of output that are accepted. With more than that it counts as failed.
+    /// The most bytes of output that are accepted; with more than that it counts as failed. 0 discards the output.
     package var longestOutput = 0
 
     package enum Ending: Sendable, Equatable {
@@ -92,7 +92,7 @@ package struct ChildProgram: Sendable {
     ]
 }
 
-/// One run of a program: the waiting task, and its process, as long as the number is its own.
+/// One run of a program: the waiting task, and the process until it is reaped, as its number may be reused afterwards.
 private final class Run: Sendable {
     private struct State {
         var waiter: CheckedContinuation<ChildProgram.Ending, Never>?
@@ -139,7 +139,8 @@ private final class Run: Sendable {
         }
     }
 
-    /// Later calls find no waiting task. A canceled run may have ended by that.
+    /// Resumes the waiting task with the ending, or with ``ChildProgram/Ending/cancelled`` if the run was canceled, which may be
+    /// why it ended. Later calls have no effect.
     func end(with ending: ChildProgram.Ending) {
         let (waiter, isCancelled) = state.withLock { state in
             defer { state.waiter = nil }
@@ -148,7 +149,7 @@ private final class Run: Sendable {
         waiter?.resume(returning: isCancelled ? .cancelled : ending)
     }
 
-    /// The waiting task need not wait for the thread.
+    /// Kills the process, and resumes the waiting task without waiting for the thread.
     func cancel() {
         state.withLock { $0.isCancelled = true }
         kill()

@@ -29,11 +29,11 @@ package struct HostPaths: Sendable, Equatable {
     /// The runtime directory of the user's sessions.
     package var runtimeDirectory: String { absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)" }
 
-    /// Where the vault's last commit is remembered for as long as the session lasts. For a system service, until the machine is
-    /// restarted (`RuntimeDirectory=`): not next to the socket, whose folder is root's.
+    /// The folder that records the vault's last commit for as long as the session lasts; for a system service, until the machine is
+    /// restarted (`RuntimeDirectory=`). It is not next to the socket, whose folder is root's.
     package var anchors: String { anchorsParent + (isSystemMode ? "/anchors" : "/brokerd/anchors") }
 
-    /// A process that cannot write here has no place for it.
+    /// The folder in which ``anchors`` is created. A process that cannot write here records nothing.
     package var anchorsParent: String {
         guard isSystemMode else { return runtimeDirectory }
         if let prepared = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, prepared.hasPrefix("/") {
@@ -42,8 +42,8 @@ package struct HostPaths: Sendable, Equatable {
         return "/run/brokerd-private"
     }
 
-    /// Where a system service makes sockets for sandboxes: the second folder of `RuntimeDirectory=`, as other users pass through
-    /// it. `nil` if none was prepared.
+    /// The folder in which a system service makes sockets for sandboxes: the second one of `RuntimeDirectory=`, which other users
+    /// may pass through; `nil` if none was prepared.
     package var sandboxes: String? {
         guard isSystemMode else { return nil }
         return environment["RUNTIME_DIRECTORY"]?.split(separator: ":").dropFirst().first.map(String.init)

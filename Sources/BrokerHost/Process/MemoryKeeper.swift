@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// Drops short-lived caches, and returns memory to the kernel when idle: memory of a burst, and of the start.
+/// Drops short-lived caches, and returns memory of a burst, and of the start, to the kernel while the broker is idle.
 package struct MemoryKeeper: Sendable {
     private let uses: @Sendable () -> UInt64
     private let clock: any BrokerClock
@@ -9,7 +9,7 @@ package struct MemoryKeeper: Sendable {
 
     /// Time between two checks.
     package static let pause = Duration.seconds(10)
-    /// Threads with work end some seconds after it, and their memory becomes free then.
+    /// The number of releases: threads end some seconds after their work, and their memory becomes free only then.
     package static let releases = 2
 
     /// - Parameters:

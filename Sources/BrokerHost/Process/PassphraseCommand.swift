@@ -4,7 +4,7 @@ import BrokerValues
 
 /// A program that prints the vault's passphrase (`vault.passphrase_command`). No shell is involved, and it gets no input.
 package struct PassphraseCommand: Sendable {
-    /// It may have to ask a person; systemd gives a service half as much again to start.
+    /// How long the program may take: it may have to ask a person. systemd gives a service half as much again to start.
     private static let patience = Duration.seconds(60)
     private static let longest = 1_024
 

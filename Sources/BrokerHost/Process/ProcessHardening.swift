@@ -1,7 +1,7 @@
 import CBrokerLinux
 import Glibc
 
-/// Protection of the process before it holds a secret. Called once, first thing, before any thread starts.
+/// Protects the process before it holds a secret. Call it once, before any thread starts.
 package enum ProcessHardening {
     /// One measure and its result.
     package struct Outcome: Sendable, Equatable {

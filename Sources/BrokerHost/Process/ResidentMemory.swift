@@ -3,7 +3,7 @@ import Glibc
 
 /// The memory of this process.
 package enum ResidentMemory {
-    /// From proc(5), `/proc/self/statm`, which every process may read.
+    /// The resident bytes, from `/proc/self/statm` (proc(5)), which every process may read.
     ///
     /// - Returns: `nil` if the kernel does not say.
     package static func bytes() -> Int? {

@@ -1,10 +1,10 @@
-/// The vault's place, and what may be there.
+/// The folder of the vault, and its origin.
 package enum StatePlace: Sendable, Equatable {
-    /// As named by a flag or a file.
+    /// A folder that a flag or a configuration file names.
     case named(String)
-    /// In the person's state home. Earlier releases let systemd choose, which up to version 253 puts a person's state among the
-    /// settings: a vault is moved from there.
+    /// A folder in the person's state home. A vault is moved there from `earlier`, the folder that systemd chose for earlier
+    /// releases: up to version 253 it puts a person's state among the settings.
     case own(String, earlier: String?)
-    /// In a folder or link that systemd made for the unit.
+    /// A folder or link that systemd made for the unit.
     case prepared(String)
 }

@@ -43,7 +43,7 @@ package struct SystemAccounts: AccountNames {
         }
     }
 
-    /// - Returns: its gid; `nil` if there is none, or the lookup failed.
+    /// - Returns: the group's gid; `nil` if there is no such group, or the lookup failed.
     package static func group(named name: String) -> UInt32? {
         var buffer = [CChar](repeating: 0, count: 64 << 10)
         return buffer.withUnsafeMutableBufferPointer { buffer in

@@ -3,7 +3,7 @@ import Glibc
 
 /// The signals of logind (org.freedesktop.login1 on the system bus), for one thread.
 ///
-/// Only logind's own count: the bus lets every program send signals that look like them.
+/// Only signals that logind itself sent count: the bus lets every program send signals that look like them.
 final class LoginSignals {
     private static let service = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
@@ -16,7 +16,7 @@ final class LoginSignals {
     private let handle: (SessionEvent) -> Void
     /// logind's unique name on the bus; `nil` while it is away.
     private var logind: String?
-    /// While it is open, the machine waits before it sleeps.
+    /// The descriptor of an inhibitor lock: while it is open, the machine waits before it sleeps.
     private var delay: Int32?
 
     private init(_ bus: Bus, delaysSleep: Bool, _ handle: @escaping (SessionEvent) -> Void) {
@@ -52,7 +52,7 @@ final class LoginSignals {
             try onSignal("Lock", of: Self.session) { [unowned self] in
                 if isOwn($0) { handle(.screenLocked) }
             }
-            // Lock asks the desktop to lock; LockedHint says that it has, whoever asked.
+            // Lock asks the desktop to lock; LockedHint reports that it is locked, for any cause.
             try onSignal("PropertiesChanged", of: "\(bus).Properties") { [unowned self] in
                 if (try? Self.saysLocked($0)) == true, isOwn($0) { handle(.screenLocked) }
             }
@@ -87,7 +87,7 @@ final class LoginSignals {
         }
     }
 
-    /// Called while the machine is awake: once it goes to sleep, it takes no more delays.
+    /// Takes a new inhibitor lock. Call it while the machine is awake: logind accepts none once the machine goes to sleep.
     private func delaySleep() {
         release()
         guard delaysSleep else { return }

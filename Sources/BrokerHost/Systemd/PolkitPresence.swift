@@ -44,7 +44,7 @@ package struct PolkitPresence: PresenceAuthority {
 
     private struct Subject {
         let process: Int32
-        /// In clock ticks since boot: polkit recognizes by it a pid that has another process by now.
+        /// The start of the process in clock ticks since boot, by which polkit recognizes that a pid was reused.
         let started: UInt64
         let uid: UInt32
     }
@@ -91,7 +91,7 @@ package struct PolkitPresence: PresenceAuthority {
                 return answers
             } ?? (false, false)
         if isAuthorized { return .shown }
-        // A person would have to be asked, and no agent does that for the process.
+        // A person would have to be asked, and there is no agent that asks for the process.
         return isChallenge ? .nobodyAsks : .notShown
     }
 
@@ -108,7 +108,7 @@ package struct PolkitPresence: PresenceAuthority {
 
     private static func shown(_ text: String?) -> String { text.map { SafeText($0, atMost: 300, .mark).text } ?? "" }
 
-    /// Clock ticks since boot.
+    /// The start of a process, in clock ticks since boot.
     private static func start(of process: Int32) -> UInt64? {
         guard let folder = ProcessFolder.open(pid: process) else { return nil }
         return folder.statField(22).flatMap { UInt64($0) }

@@ -14,13 +14,13 @@ package struct ServiceManager: Sendable {
         watchdogInterval = enabled ? .microseconds(Int64(clamping: microseconds)) : nil
     }
 
-    /// The socket accepts (`READY=1`); also ends a reload.
+    /// Reports that the socket accepts (`READY=1`), which also ends a reload.
     package func ready(status: String) { notify("READY=1\nSTATUS=\(Self.line(status))") }
 
-    /// One line for `systemctl status`. No personal data: every user of the machine may read it.
+    /// Sets the line in `systemctl status`. It must have no personal data: every user of the machine may read it.
     package func status(_ text: String) { notify("STATUS=\(Self.line(text))") }
 
-    /// A reload has begun; ``ready(status:)`` ends it. Includes the time that `Type=notify-reload` (systemd 253) requires.
+    /// Reports that a reload has begun, with the time that `Type=notify-reload` (systemd 253) requires; ``ready(status:)`` ends it.
     ///
     /// - Parameter monotonicMicroseconds: CLOCK_MONOTONIC at the moment of the signal.
     package func reloading(monotonicMicroseconds: UInt64 = Self.monotonicMicroseconds()) {
@@ -29,11 +29,11 @@ package struct ServiceManager: Sendable {
 
     package func stopping() { notify("STOPPING=1\nSTATUS=Finishing what is in flight") }
 
-    /// Send it only after a proof that the event loop turns.
+    /// Pings the watchdog. Call it only after a proof that the event loop runs.
     package func watchdogPing() { notify("WATCHDOG=1") }
 
     private func notify(_ state: String) {
-        // A missing manager is no error, and neither is one that went away.
+        // It is no error if there is no manager, or if it has ended.
         _ = sd_notify(0, state)
     }
 

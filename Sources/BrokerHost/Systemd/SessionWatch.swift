@@ -2,8 +2,8 @@ import BrokerSystem
 import Dispatch
 import Glibc
 
-/// Events of logind about the user's sessions and the machine's sleep: reasons to lock, never to unlock. Every process of the
-/// person can make logind send `Unlock`.
+/// Watches logind's events about the user's sessions and the machine's sleep. They are reasons to lock, never to unlock: every
+/// process of the person can make logind send `Unlock`.
 package struct SessionWatch: Sendable {
     package var watchesSleep: Bool
     package var watchesScreen: Bool
@@ -13,13 +13,14 @@ package struct SessionWatch: Sendable {
         watchesScreen = screen
     }
 
-    /// A system bus that went away may come back.
+    /// The seconds until the next attempt to reach the system bus.
     private static let pause: UInt32 = 5
 
     /// Watches from now on until the process ends. Does nothing if there is nothing to watch.
     ///
     /// - Parameters:
-    ///   - onEvent: the machine does not sleep before this has returned, as far as logind lets it wait (5 s, unless configured otherwise).
+    ///   - onEvent: called for each event. The machine does not sleep before this has returned, as far as logind lets it wait (5 s,
+    ///     unless configured otherwise).
     ///   - onTrouble: called with an `errno` if logind is not reachable; the watch tries again.
     package func start(
         _ onEvent: @escaping @Sendable (SessionEvent) async -> Void, onTrouble: @escaping @Sendable (Int32) -> Void

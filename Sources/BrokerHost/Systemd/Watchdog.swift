@@ -6,7 +6,8 @@ package struct Watchdog: Sendable {
     private let clock: any BrokerClock
     private let sign: @Sendable () async throws -> Void
 
-    /// - Parameter sign: returns when everything that must run has run. If it never does, no ping is sent, and systemd restarts the process.
+    /// - Parameter sign: returns when everything that must run has run. If it never does, no ping is sent, and systemd restarts the
+    ///   process.
     package init(manager: ServiceManager, clock: any BrokerClock, sign: @escaping @Sendable () async throws -> Void) {
         self.manager = manager
         self.clock = clock

@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// The kernel's generator: on Linux the language's own is getrandom(2), which waits until it is seeded.
+/// The kernel's generator. On Linux, the language's own generator uses getrandom(2), which waits until it is seeded.
 package struct SystemRandom: RandomSource {
     package init() {}
 
