@@ -13,9 +13,9 @@ package enum BrokerDaemon {
         case serving(DaemonCommand)
     }
 
-    /// The steps that need no second thread; the runtime's thread pool cannot start one without `/proc`.
+    /// Takes the steps that need no second thread: the runtime's thread pool cannot start one without `/proc`.
     ///
-    /// - Parameter arguments: the bytes of each, without the program's name.
+    /// - Parameter arguments: the bytes of each argument, without the program's name.
     package static func begin(arguments: [[UInt8]]) -> StartResult {
         let command: DaemonCommand
         do throws(UsageError) {
@@ -79,7 +79,7 @@ package enum BrokerDaemon {
         }
     }
 
-    /// A sentence on the terminal; in the journal an entry at the error level.
+    /// Reports a failure: as a sentence on the terminal, or as an entry at the error level in the journal.
     private static func say(_ failure: StartFailure) {
         guard BrokerLog.Destination.forStandardError() == .journal else { return say("brokerd: \(failure.text)") }
         BrokerLog().logger(label: "brokerd").error(

@@ -47,7 +47,7 @@ package struct DaemonCommand: ArgumentGroup, Equatable, Sendable {
         for (name, value) in values where value == "" { throw UsageError("--\(name) needs a value.") }
     }
 
-    /// - Parameter words: as the system gives them. Decoding invalid UTF-8 with repair would yield the name of another file.
+    /// - Parameter bytes: the arguments as the system gives them. Repairing invalid UTF-8 would yield the name of another file.
     package static func words(of bytes: [[UInt8]]) throws(UsageError) -> [String] {
         try bytes.map { word throws(UsageError) in
             guard let text = String(validating: word, as: UTF8.self) else {

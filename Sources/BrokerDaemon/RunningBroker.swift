@@ -40,12 +40,12 @@ struct RunningBroker: Sendable {
     let doorListeners: [LocalListener]
     let signals: UnixSignalsSequence
     let reactor: Reactor
-    /// For the browser's pages.
+    /// The event loop of the browser's pages.
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
     let clock: SystemClock
 
-    /// A failure before the vault is open leaves nothing behind, and the start may be retried.
+    /// Starts the broker. A failure before the vault is open leaves nothing behind, so that the start may be retried.
     ///
     /// - Parameter activated: the sockets from systemd; without any the broker binds its own.
     static func start(
@@ -219,7 +219,8 @@ struct RunningBroker: Sendable {
         return { Partition(uid: users.owner(of: $0.uid)) }
     }
 
-    /// Called before the first peer connects: the process that started the broker is still its parent.
+    /// The inspector of peers. Call it before the first peer connects, while the process that started the broker is still its
+    /// parent.
     private static func inspector(_ configuration: BrokerConfiguration, _ logger: Logger) -> LinuxPeerInspector {
         let host = HostReference.read()
         if !host.isKnown {
@@ -271,7 +272,8 @@ struct RunningBroker: Sendable {
         }
     }
 
-    /// - Throws: for root with another user's home (`sudo -E`, `su -m`): that user's broker accepts no files owned by root.
+    /// - Throws: `notPrivate` for root with another user's home (`sudo -E`, `su -m`): that user's broker accepts no files owned by
+    ///   root.
     private static func requireHome(_ path: String) throws(VaultError) -> String {
         guard let owner = otherOwner(of: path) else { return path }
         throw .notPrivate(
@@ -279,7 +281,8 @@ struct RunningBroker: Sendable {
                 + "home (sudo -H).")
     }
 
-    /// `nil`: next to the vault. A broker with a vault of its own keeps its key there as well, independent of any other.
+    /// The folder of a key file; `nil` means next to the vault. A broker whose vault is in a folder of its own keeps the key there
+    /// as well, independent of any other broker.
     private static func keyDirectory(_ configuration: BrokerConfiguration) throws(VaultError) -> StateDirectory? {
         if let path = configuration.vault.keyDirectory { return try StateDirectory.open(creating: path) }
         guard configuration.vault.stateDirectory == nil, let path = configuration.paths.keyDirectory else { return nil }

@@ -26,12 +26,12 @@ extension BrokerConfiguration {
         return settings
     }
 
-    /// An unknown value hides names: its author wanted less than `plain`.
+    /// The style of names in the journal. An unknown value hides names: its author wanted less than `plain`.
     var journalNames: JournalNames.Style { JournalNames.Style(rawValue: log.names) ?? .none }
 
     var paths: HostPaths { HostPaths(isSystemMode: isSystemMode) }
 
-    /// A broker for many users has no desktop to open a page on.
+    /// Whether the broker opens pages in browsers. A broker for many users has no desktop to open them on.
     var asksInBrowser: Bool { access.askInBrowser && !isSystemMode }
 
     var accessSettings: AccessSettings {

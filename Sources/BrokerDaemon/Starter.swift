@@ -7,8 +7,8 @@ import BrokerValues
 import Glibc
 import Logging
 
-/// Starts the broker. If systemd holds the socket, clients wait in its queue: each one triggers another attempt and is
-/// told why it failed.
+/// Starts the broker. If systemd holds the socket, clients wait in its queue: each one triggers another attempt, and gets
+/// an answer that says why it failed.
 ///
 /// A mistake in the configuration is then harmless: `brokerctl` reports it, systemd does not restart the daemon in a loop
 /// until it gives up on the socket, and once the mistake is fixed the next request is answered.
@@ -20,9 +20,9 @@ struct Starter {
     /// Reports to the terminal or the journal.
     let report: (StartFailure) -> Void
 
-    /// How long to wait for another client. It bounds how often systemd starts a broker in vain.
+    /// How long to wait for another client, which limits how often systemd starts a broker that cannot run.
     private static let patience = Duration.seconds(3)
-    /// The time after which systemd takes over again: it bounds how long a unit may be starting.
+    /// The time after which the process ends: systemd limits how long a unit may be starting.
     private static let longest = Duration.seconds(30)
 
     /// - Throws: the last failure, already reported.

@@ -7,7 +7,7 @@ import Logging
 
 /// The doors in addition to the broker's own socket.
 struct Doors: Sendable {
-    /// One entry per door.
+    /// The types of the doors; a new door is an entry here.
     private static let types: [any SocketDoor.Type] = [OIDCAgentDoor.self]
 
     private let doors: [any SocketDoor]
@@ -40,7 +40,7 @@ struct Doors: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the broker's own.
-    ///   - handed: the sockets from systemd, by name. If a door is shut, its clients get an answer that says so.
+    ///   - handed: the sockets from systemd, by name. The clients of such a socket get an answer also if the door is shut.
     /// - Throws: if a path in the configuration cannot be bound.
     func bind(
         beside socket: String, handed: [String: ActivatedSocket], _ configuration: BrokerConfiguration, _ logger: Logger
@@ -87,7 +87,7 @@ struct BoundDoor: Sendable {
     let path: String?
 
     /// - Parameters:
-    ///   - main: its limits apply to the connections of all doors together.
+    ///   - main: the listener whose limits apply to the connections of all doors together.
     ///   - opened: records the open doors.
     func serve(beside main: LocalListener, noting opened: OpenDoors) async throws(SocketError) -> LocalListener {
         let listener = try await main.startAnother(socket, service: BrokerService(front))

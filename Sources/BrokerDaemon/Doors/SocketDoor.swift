@@ -16,13 +16,15 @@ package protocol SocketDoor: Sendable {
     init(_ configuration: BrokerConfiguration)
     /// - Parameter isShut: whether every client is answered that the door is switched off, because systemd holds the socket.
     func front(_ requests: RequestService, isShut: Bool) -> any Front
-    /// After a reload.
+    /// Applies the settings of a reload.
     func apply(_ configuration: BrokerConfiguration)
 }
 
 extension SocketDoor {
-    /// - Parameter socket: the broker's own.
-    /// - Returns: `nil` if it stays shut.
+    /// The path of the door's socket.
+    ///
+    /// - Parameter socket: the broker's own socket.
+    /// - Returns: `nil` if the door stays shut.
     package static func path(_ configuration: BrokerConfiguration, beside socket: String) -> String? {
         switch setting(in: configuration) {
         case BrokerConfiguration.Doors.off: return nil

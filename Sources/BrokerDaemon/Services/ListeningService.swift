@@ -7,7 +7,7 @@ import BrokerSocket
 import Logging
 import ServiceLifecycle
 
-/// Runs from "ready" until everything in flight is answered.
+/// Reports that the broker is ready, and at shutdown waits until everything in flight is answered.
 struct ListeningService: Service {
     let listener: LocalListener
     /// The listeners of the doors.
@@ -45,7 +45,7 @@ struct ListeningService: Service {
         for door in doors { await door.shutDown(within: Self.patience + .seconds(1)) }
     }
 
-    /// Cancelled when nothing is in flight.
+    /// Gives up requests to providers after ``patience``. The task is canceled when nothing is in flight.
     private func giveUp() async {
         guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
         logger.notice("requests to providers were given up, so that the next broker can start")
