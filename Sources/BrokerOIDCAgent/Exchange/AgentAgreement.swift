@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The shared key of both sides. It takes a tenth of a millisecond, and the client needs as long for its own half: so the
-/// broker's key is sent first, and any thread with time may compute this meanwhile.
+/// The shared key of both sides. Computing it takes a tenth of a millisecond, and the client needs as long for its own half. So the
+/// broker's public key is sent first, and another thread may compute this meanwhile.
 package final class AgentAgreement: Sendable {
     private let peer: [UInt8]
     private let own: AgentKeyPair

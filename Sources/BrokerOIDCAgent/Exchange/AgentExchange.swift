@@ -1,7 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// One connection of an oidc-agent client, from its first byte to its request: only bytes in and steps out.
+/// Reads one connection of an oidc-agent client, from its first byte to its request. It is a state machine: bytes are appended, and
+/// it returns steps.
 ///
 /// The protocol has no frames; a message is the result of one read. Here a message may arrive in any pieces: a key is 44
 /// characters, an object ends with its last bracket, and a box when it opens (``SealedFrame``). Bytes after the request are
@@ -9,20 +10,20 @@ import BrokerValues
 package struct AgentExchange: Sendable {
     package enum Step {
         case needsMore
-        /// Write it, all at once, and continue.
+        /// Write these bytes, all at once, and continue.
         case write([UInt8])
         /// No more is read; the answer is ``answer(_:)``, and then the connection ends.
         case ask(AgentRequest)
-        /// The same, with the error as the answer.
+        /// No more is read; the answer is an error, and then the connection ends.
         case refuse(AgentRefusal)
     }
 
     /// How a connection can end early.
     package enum End: Sendable { case cutOff, stalled }
 
-    /// The largest message in bytes, as sent. Real ones have a few hundred.
+    /// The most bytes of a message, as sent. Real ones have a few hundred.
     package static let limit = 64 << 10
-    /// Characters of a key.
+    /// The number of characters of a key in base64.
     private static let keyText = 44
 
     private enum State {
@@ -35,7 +36,7 @@ package struct AgentExchange: Sendable {
     private let makeKeys: @Sendable () -> AgentKeyPair
     private var state = State.opening
     private var pending: [UInt8] = []
-    /// Blanks before a message: they count towards its size, and start its time.
+    /// The number of blanks before a message: they count towards its size, and its time limit begins with them.
     private var dropped = 0
     /// The seal of the answer: the same as that of the request.
     private var answering: AgentSeal?
@@ -43,7 +44,7 @@ package struct AgentExchange: Sendable {
     /// - Parameter makeKeys: called when a client begins a key exchange.
     package init(makeKeys: @escaping @Sendable () -> AgentKeyPair = { .random() }) { self.makeKeys = makeKeys }
 
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     package var count: Int { pending.count }
 
     /// The shared key, once keys were exchanged: to be computed while the client computes its own.
@@ -66,7 +67,7 @@ package struct AgentExchange: Sendable {
         pending.append(contentsOf: bytes.prefix(Self.limit + 1 - count - dropped))
     }
 
-    /// Call it until it needs more, or the exchange is over.
+    /// The next step. Call it until it needs more, or the exchange is over.
     package mutating func next() -> Step {
         let step = look()
         switch step {
@@ -87,7 +88,9 @@ package struct AgentExchange: Sendable {
         return end == .cutOff ? .cutOff : .stalled
     }
 
-    /// The bytes to send, in one write. The text written is taken or wiped.
+    /// The bytes to send, in one write.
+    ///
+    /// - Parameter writer: has the text of the answer, which is taken out of it or wiped.
     package func answer(_ writer: inout JSONWriter) -> [UInt8] {
         var bytes: [UInt8] = []
         if let answering {
@@ -160,7 +163,7 @@ package struct AgentExchange: Sendable {
         do throws(AgentRefusal) { return .ask(try AgentRequest(json: text)) } catch { return .refuse(error) }
     }
 
-    /// The bytes may have included a passphrase.
+    /// Ends the exchange and wipes the bytes, which may have included a passphrase.
     private mutating func finish() {
         (state, dropped) = (.over, 0)
         _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }

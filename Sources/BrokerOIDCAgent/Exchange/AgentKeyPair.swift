@@ -1,7 +1,7 @@
 import BrokerModel
 import CSodium
 
-/// Our half of a key exchange (crypto_kx_keypair of libsodium), for one connection.
+/// The broker's half of a key exchange (crypto_kx_keypair of libsodium), for one connection.
 package struct AgentKeyPair: Sendable {
     package let publicKey: [UInt8]
     package let secretKey: Secret

@@ -9,7 +9,7 @@ package final class AgentKeyReserve: Sendable {
 
     package func take() -> AgentKeyPair { pairs.withLock { $0.popLast() } ?? .random() }
 
-    /// Makes one, if there is room for it.
+    /// Makes one pair, if there is room for it.
     package func fill() {
         guard pairs.withLock({ $0.count < Self.most }) else { return }
         let pair = AgentKeyPair.random()

@@ -3,7 +3,7 @@ import CSodium
 
 /// Seals the messages of one connection: crypto_secretbox_easy under the key that crypto_box_beforenm makes of both sides' keys.
 ///
-/// It protects no message from a process that can read the socket, as neither side is authenticated; the clients require it.
+/// The clients require it. It protects no message from a process that can read the socket, as neither side is authenticated.
 package struct AgentSeal: Sendable {
     package static let nonceCount = Int(crypto_secretbox_NONCEBYTES)
     package static let keyCount = Int(crypto_kx_PUBLICKEYBYTES)
@@ -12,7 +12,7 @@ package struct AgentSeal: Sendable {
 
     private let key: Secret
 
-    /// `nil` for a key that yields no secret, such as zero.
+    /// Creates the seal; `nil` for a key that yields no secret, such as zero.
     package init?(with peer: [UInt8], _ own: AgentKeyPair) {
         guard peer.count == Self.keyCount else { return nil }
         var isGood = false
@@ -27,7 +27,9 @@ package struct AgentSeal: Sendable {
         guard isGood else { return nil }
     }
 
-    /// - Returns: `nil` if the box is not genuine. It may contain a passphrase.
+    /// Opens a box.
+    ///
+    /// - Returns: its contents, which may include a passphrase; `nil` if the box is not genuine.
     package func open(_ box: [UInt8], nonce: [UInt8]) -> Secret? {
         guard box.count >= Self.overhead, nonce.count == Self.nonceCount else { return nil }
         var isGenuine = false
@@ -42,7 +44,7 @@ package struct AgentSeal: Sendable {
         return isGenuine ? text : nil
     }
 
-    /// `length:nonce:box`.
+    /// Seals a text, as `length:nonce:box`.
     package func seal(_ text: [UInt8]) -> [UInt8] {
         let nonce = [UInt8](unsafeUninitializedCapacity: Self.nonceCount) { nonce, count in
             guard let start = nonce.baseAddress else { return }

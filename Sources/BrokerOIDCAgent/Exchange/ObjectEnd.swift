@@ -1,11 +1,11 @@
-/// Finds the end of a JSON object that arrives in pieces. It reads each byte once, and considers brackets and quotes only: its
-/// reader checks whether it is JSON.
+/// Finds the end of a JSON object that arrives in pieces. It reads each byte once, and considers brackets and quotes only:
+/// ``JSONReader`` checks whether the object is JSON.
 struct ObjectEnd {
     private var depth = 0
     private var isInText = false
     private var isEscaped = false
 
-    /// - Returns: how many of the bytes belong to the object, if its end is among them.
+    /// - Returns: the number of bytes that belong to the object; `nil` if its end is not among them.
     mutating func find(in bytes: some Collection<UInt8>) -> Int? {
         for (offset, byte) in bytes.enumerated() {
             if isInText {

@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// `length:nonce:box`, which arrives in pieces without a reliable end: the length is wrong as often as a client counts characters
-/// for bytes. So it is complete when its box opens.
+/// A message `length:nonce:box`, which arrives in pieces without a reliable end: the length is wrong if a client counts characters
+/// instead of bytes. So the message is complete when its box opens.
 struct SealedFrame {
     enum Verdict {
         case needsMore
@@ -18,13 +18,13 @@ struct SealedFrame {
     private struct Header {
         let declared: Int
         let nonce: [UInt8]
-        /// Where the box begins.
+        /// The index of the first byte of the box.
         let start: Int
     }
 
     private var header: Header?
     private(set) var hasBegun = false
-    /// Bytes known to be the header's or base64.
+    /// The number of bytes that are known to be of the header, or base64.
     private var scanned = 0
     private var tried = 0
 

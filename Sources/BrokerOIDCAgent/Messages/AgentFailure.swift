@@ -5,7 +5,7 @@ package struct AgentFailure: Error, Sendable, Equatable {
     package let error: String
     package let info: String
 
-    /// Clients that read this ask another agent over the network: so it is used only if there is no such app.
+    /// Clients that read this text ask another agent over the network, so it is used only if there is no such app.
     package static let noSuchAccount = "No account configured with that short name"
 
     package init(_ error: String, toDo goal: String, run command: String) {
@@ -30,13 +30,15 @@ package struct AgentFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// There is no app of that name, and no alias.
+    /// The error if there is no app of that name, and no alias.
     package static func unknown(account name: String) -> AgentFailure {
         let word = word(name).map { " \($0) …" } ?? ""
         return AgentFailure(Self.noSuchAccount, toDo: "To register an app for it", run: "brokerctl apps add" + word)
     }
 
-    /// - Parameter apps: the issuer's apps that the caller may use; none, or too many.
+    /// The error if the issuer does not name exactly one app.
+    ///
+    /// - Parameter apps: the issuer's apps that the caller may use: none, or several.
     package static func issuer(_ issuer: String, fits apps: [String]) -> AgentFailure {
         let shown = SafeText(issuer, atMost: 300).text
         guard !apps.isEmpty else {

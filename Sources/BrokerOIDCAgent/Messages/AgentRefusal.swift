@@ -1,14 +1,14 @@
 import BrokerValues
 
-/// Why the bytes of a client are not a request.
+/// The reason why the bytes of a client are not a request.
 package enum AgentRefusal: Error, Sendable, Equatable {
-    /// More than this many bytes.
+    /// The message has more than this number of bytes.
     case tooLong(limit: Int)
     /// The first message is neither a key nor a JSON object.
     case neitherKeyNorObject
-    /// A key that yields no shared secret.
+    /// The key yields no shared secret.
     case badKey
-    /// Not `length:nonce:box`.
+    /// The message is not `length:nonce:box`.
     case badFrame
     /// The box was made with another key, or the message is incomplete.
     case sealBroken
@@ -23,7 +23,7 @@ package enum AgentRefusal: Error, Sendable, Equatable {
 }
 
 extension AgentRefusal {
-    /// Shown by the client behind "Error: ".
+    /// The text that the client shows after "Error: ".
     package var text: String {
         switch self {
         case .tooLong(let limit): "Bad request: more than \(limit) bytes"

@@ -2,7 +2,11 @@ import BrokerValues
 
 /// The answers in oidc-agent's format: one JSON object each.
 package enum AgentReply {
-    /// - Parameter token: borrowed from its owner. The writer has a copy, which ``JSONWriter/wipe()`` overwrites.
+    /// Writes a token.
+    ///
+    /// - Parameters:
+    ///   - token: the bytes of the token, which the caller keeps. The writer has a copy, which ``JSONWriter/wipe()`` overwrites.
+    ///   - expiresAt: seconds since 1970.
     package static func token(
         _ kind: AgentTokenRequest.Kind, _ token: UnsafeRawBufferPointer, issuer: String, expiresAt: Int64,
         to writer: inout JSONWriter
@@ -22,12 +26,12 @@ package enum AgentReply {
         writer.endObject()
     }
 
-    /// The names of apps.
+    /// Writes the names of apps.
     package static func names(_ names: [String], to writer: inout JSONWriter) {
         success(to: &writer) { writer in writer.array { writer in for name in names { writer.string(name) } } }
     }
 
-    /// A sentence, which the client shows.
+    /// Writes a sentence, which the client shows.
     package static func done(_ text: String, to writer: inout JSONWriter) {
         success(to: &writer) { $0.string(text) }
     }

@@ -2,9 +2,8 @@ import BrokerModel
 import BrokerValues
 
 extension AgentRequest {
-    /// Reads a request. Unknown members are ignored, as newer clients have some; a duplicate name is refused, as it is unknown which one counts.
-    ///
-    /// - Throws: ``AgentRefusal``.
+    /// Reads a request. Unknown members are ignored, as newer clients send some. A duplicate name is refused, as the intended value
+    /// is unknown.
     package init(json text: UnsafeRawBufferPointer) throws(AgentRefusal) {
         let node: JSONNode
         do throws(JSONReader.Malformed) { node = try JSONReader.read(text, names: .areUnique) } catch {
@@ -52,7 +51,7 @@ private struct AgentMembers {
 
     init(_ node: JSONNode) { self.node = node }
 
-    /// `nil` if missing or empty: the clients' libraries send empty strings for missing values.
+    /// The text of a member; `nil` if it is missing or empty: the clients' libraries send empty strings for missing values.
     func text(_ name: String) throws(AgentRefusal) -> String? {
         switch node[name] {
         case nil, .null: return nil
@@ -61,7 +60,7 @@ private struct AgentMembers {
         }
     }
 
-    /// A whole number, or its digits in a string.
+    /// The whole number of a member, which may be written as a string.
     func integer(_ name: String) throws(AgentRefusal) -> Int64? {
         switch node[name] {
         case nil, .null: return nil

@@ -1,19 +1,19 @@
 import BrokerModel
 
-/// The request of an oidc-agent client. One connection has one.
+/// The request of an oidc-agent client. Each connection has one.
 package enum AgentRequest: Sendable, Equatable {
     case token(AgentTokenRequest)
     case loadedAccounts
     case status
     case statusJSON
-    /// Whether an agent is there.
+    /// Asks whether there is an agent.
     case check
     case lock(passphrase: Secret)
     case unlock(passphrase: Secret)
 }
 
 extension AgentRequest {
-    /// Whether all apps are searched, of which there may be thousands: no other request waits for that.
+    /// Whether all apps are searched. There may be thousands, and no other request may wait for that.
     package var looksThroughApps: Bool {
         switch self {
         case .token(let asked): if case .issuer = asked.subject { true } else { false }
@@ -35,12 +35,12 @@ package struct AgentTokenRequest: Sendable, Equatable {
 
     package var kind: Kind
     package var subject: Subject
-    /// Seconds; `nil` if the client does not say.
+    /// The minimum remaining lifetime in seconds; `nil` if the client does not say.
     package var minimumLifetime: Int64?
     package var forcesRefresh = false
-    /// A part of the app's scopes; empty: all of them.
+    /// The wanted scopes, which are a part of the app's; empty for all of them.
     package var scopes: [String] = []
-    /// RFC 8707, section 2.
+    /// The resource that the token is for (RFC 8707, section 2).
     package var resource: String?
     /// The program's own description of itself: for people to read, never for a decision.
     package var hint: String?
