@@ -38,6 +38,8 @@ package final class Bus {
 
     // MARK: Calls
 
+    /// Calls a method, and waits for the reply.
+    ///
     /// - Parameters:
     ///   - patience: the timeout of the call.
     ///   - isSecret: whether the memory of call and reply is wiped when it is freed.
@@ -63,6 +65,7 @@ package final class Bus {
         return reader
     }
 
+    /// Reads a property that is a boolean.
     package func flag(
         _ name: String, of interface: String, at path: String, service: String, within patience: Duration
     ) throws(BusError) -> Bool {
@@ -71,9 +74,11 @@ package final class Bus {
         }
     }
 
+    /// Reads a property of an object.
+    ///
     /// - Parameters:
-    ///   - type: the signature of its value.
-    ///   - value: reads that.
+    ///   - type: the signature of the property's value.
+    ///   - value: reads the value.
     package func property<Value>(
         _ name: String, _ type: String, of interface: String, at path: String, service: String,
         within patience: Duration, _ value: (BusReader) throws(BusError) -> Value
@@ -88,7 +93,7 @@ package final class Bus {
         return read
     }
 
-    /// The unique name of the program that has a name now, or `nil`. Starts nothing.
+    /// The unique name of the program that owns a name; `nil` if there is none. It starts no program.
     package func owner(of service: String, within patience: Duration) throws(BusError) -> String? {
         do throws(BusError) {
             let answer = try call(.ofBus("GetNameOwner"), within: patience) { arguments throws(BusError) in
@@ -101,7 +106,7 @@ package final class Bus {
         }
     }
 
-    /// An object's path that ends with a name, whatever characters that has.
+    /// An object's path that ends with a name, which may have any characters (sd_bus_path_encode(3)).
     package static func path(_ prefix: String, _ name: String) -> String? {
         var encoded: UnsafeMutablePointer<CChar>?
         guard sd_bus_path_encode(prefix, name, &encoded) >= 0, let encoded else { return nil }
@@ -109,7 +114,7 @@ package final class Bus {
         return String(cString: encoded)
     }
 
-    /// Whether a program owns the name, or would be started for it. Does not start it.
+    /// Whether a program owns the name, or would be started for it. It starts no program.
     package func offers(_ service: String, within patience: Duration) throws(BusError) -> Bool {
         for name in ["ListNames", "ListActivatableNames"] {
             let answer = try call(.ofBus(name), within: patience)
@@ -126,7 +131,7 @@ package final class Bus {
         init(_ handle: @escaping (BusReader) -> Void) { self.handle = handle }
     }
 
-    /// Until the connection ends, calls `body` in ``wait(for:until:)`` for each signal that matches a rule (dbus-daemon(1)). The
+    /// Calls `body` in ``wait(for:until:)`` for each signal that matches a rule (dbus-daemon(1)), until the connection ends. The
     /// bus lets every program send signals: their content is a hint.
     package func onSignal(_ rule: String, _ body: @escaping (BusReader) -> Void) throws(BusError) {
         let handler = Handler(body)
@@ -143,7 +148,7 @@ package final class Bus {
 
     /// Handles signals until a condition is true, or the time is over.
     ///
-    /// - Returns: whether it is true.
+    /// - Returns: whether the condition is true.
     @discardableResult
     package func wait(for patience: Duration, until isSo: () -> Bool) throws(BusError) -> Bool {
         let end = ContinuousClock.now + patience

@@ -2,12 +2,13 @@ import BrokerSystem
 import CSystemd
 import Glibc
 
-/// Why a call on a message bus failed.
+/// The failure of a call on a message bus.
 package struct BusError: Error, Sendable {
     /// The error's name in the reply (`org.freedesktop.DBus.Error.ServiceUnknown`); `nil` if there was no reply.
     package var name: String?
-    /// For people; without a full stop.
+    /// The text for people, without a full stop.
     package var text: String
+    /// The errno value.
     package var number: Int32
 
     package init(number: Int32, name: String? = nil, text: String? = nil) {
@@ -22,15 +23,15 @@ package struct BusError: Error, Sendable {
             text: answer.message.map { String(cString: $0) })
     }
 
-    /// A timeout; the reply may come later.
+    /// Whether the call timed out. The reply may come later.
     package var isSilence: Bool {
         number == ETIMEDOUT || name == SD_BUS_ERROR_NO_REPLY || name == SD_BUS_ERROR_TIMEOUT
     }
 
-    /// No program owns the name, and none can be started for it.
+    /// Whether no program owns the name, and none can be started for it.
     package var isAbsence: Bool { name == SD_BUS_ERROR_SERVICE_UNKNOWN || name == SD_BUS_ERROR_NAME_HAS_NO_OWNER }
 
-    /// The connection can no longer be used.
+    /// Whether the connection can no longer be used.
     package var isDisconnection: Bool {
         [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(number) || name == SD_BUS_ERROR_DISCONNECTED
     }

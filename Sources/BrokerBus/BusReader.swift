@@ -33,7 +33,9 @@ package final class BusReader {
         return value
     }
 
-    /// - Returns: a descriptor for the caller to close.
+    /// Reads a descriptor.
+    ///
+    /// - Returns: a copy, which the caller closes.
     package func descriptor() throws(BusError) -> Int32 {
         var value: Int32 = -1
         try require(sd_bus_message_read_basic(message, type("h"), &value))
@@ -50,7 +52,9 @@ package final class BusReader {
         return body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// - Parameter types: a signature.
+    /// Skips values.
+    ///
+    /// - Parameter types: the signature of the values.
     package func skip(_ types: String) throws(BusError) { try check(sd_bus_message_skip(message, types)) }
 
     /// Reads the content of a container; `nil` if the enclosing list has ended.

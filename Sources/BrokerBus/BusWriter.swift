@@ -8,7 +8,7 @@ package struct BusWriter {
 
     package func string(_ text: String) throws(BusError) { try basic("s", text) }
 
-    /// Refuses an invalid path.
+    /// Writes an object's path; an invalid one is refused.
     package func path(_ path: String) throws(BusError) { try basic("o", path) }
 
     package func flag(_ isTrue: Bool) throws(BusError) {
@@ -26,6 +26,8 @@ package struct BusWriter {
         try check(sd_bus_message_append_array(message, type("y"), bytes.baseAddress, bytes.count))
     }
 
+    /// Writes a container.
+    ///
     /// - Parameters:
     ///   - kind: `a` for an array, `r` for a structure, `e` for an entry of a dictionary, `v` for a variant.
     ///   - contents: the signature of its contents.

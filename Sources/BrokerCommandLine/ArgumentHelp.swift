@@ -1,16 +1,16 @@
 /// The parts of a help text that are made from declarations.
 package struct ArgumentHelp {
     private let layout: Layout
-    /// The column of the texts next to names; below the names if lines are short.
+    /// The column of the texts next to names; in short lines they are below the names.
     private let margin: Int
 
-    /// - Parameter columns: examples may be longer, because text to copy must stay whole.
+    /// - Parameter columns: the width of the text. Examples may be longer, because text to copy must stay whole.
     package init(columns: Int) {
         layout = Layout(columns: columns)
         margin = columns < 60 ? 6 : 26
     }
 
-    /// One line: the command with its options and arguments.
+    /// The command with its options and arguments, on one line.
     package static func usage(_ command: String, _ declarations: [Declaration]) -> String {
         // A longer list is harder to read.
         let options = declarations.filter { !$0.isPositional && !$0.isRequired }
@@ -45,7 +45,7 @@ package struct ArgumentHelp {
         return name + lines.dropFirst(name.columns)
     }
 
-    /// Indented lines stay as they are.
+    /// Wraps a text at the width. Indented lines stay as they are.
     package func prose(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(" ") ? String($0) : layout.prose(String($0)) }.joined(separator: "\n")

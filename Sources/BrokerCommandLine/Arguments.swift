@@ -5,7 +5,7 @@ package struct Arguments {
     /// The words of each declaration, in order of declaration; `nil` if there is no command line.
     private let given: [[String]]?
     private var next = 0
-    /// The first one.
+    /// The first mistake.
     private(set) var mistake: UsageError?
 
     init() { given = nil }

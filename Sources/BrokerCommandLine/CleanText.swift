@@ -1,13 +1,13 @@
 import BrokerValues
 
 extension String {
-    /// Without terminal control sequences, invisible characters and bidirectional overrides; on one line, and no longer than
-    /// a person would read.
+    /// The text without terminal control sequences, invisible characters and bidirectional overrides, on one line, and no longer
+    /// than a person would read.
     ///
     /// Names, usernames and error descriptions come from providers, and from anyone who may choose a name there.
     package var clean: String { clean(atMost: 4096) }
 
-    /// For text that is copied whole: an address, a token, a command.
+    /// As ``clean``, for text that is copied whole: an address, a token, a command.
     package var cleanWhole: String { clean(atMost: 1 << 20) }
 
     /// - Parameter length: in characters.

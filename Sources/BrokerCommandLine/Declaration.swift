@@ -9,7 +9,7 @@ package struct Declaration: Sendable {
         case option
         /// `--scope mail.read mail.send`: all words up to the next option.
         case listOption
-        /// Identified by its position.
+        /// A value that is identified by its position.
         case argument
         /// All words after `--`.
         case rest
@@ -20,13 +20,13 @@ package struct Declaration: Sendable {
     package let kind: Kind
     /// The name without dashes; for an argument, its name in help.
     package let name: String
-    /// `y` for `-y`.
+    /// The letter of the short form: `y` for `-y`.
     package var short: Character?
     /// The value's name in help.
     package var value = ""
-    /// A sentence.
+    /// What it does, in one sentence.
     package let summary: String
-    /// Further help.
+    /// Further sentences of help.
     package var details = ""
     package var isRequired = false
     package var isRepeated = false

@@ -1,7 +1,6 @@
-/// Lays out text for a reader: no wider than the terminal, with emphasis. Elsewhere, lines are not wrapped and nothing is
-/// shortened.
+/// Lays out text: on a terminal no wider than that, with emphasis; elsewhere without wrapping or shortening lines.
 package struct Layout: Sendable {
-    /// `nil` for no limit.
+    /// The width in columns; `nil` for no limit.
     package let columns: Int?
     package let style: Style
 
@@ -49,7 +48,8 @@ package struct Layout: Sendable {
         return Self.indented(lines, by: 0, then: margin, after: name.padded(to: margin))
     }
 
-    /// A word longer than a line gets a line of its own: the terminal wraps it, and it can still be copied.
+    /// Breaks a text into lines. A word longer than a line gets a line of its own: the terminal wraps it, and it can still be
+    /// copied.
     private static func broken(_ text: Substring, at width: Int, then rest: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false).map(String.init) {

@@ -5,7 +5,7 @@ package struct ParsedArguments {
     private(set) var words: [[String]]
     package private(set) var asksHelp = false
     package private(set) var asksVersion = false
-    /// The first one.
+    /// The first mistake.
     package private(set) var mistake: UsageError?
     /// The position of the first word that is neither an option nor its value.
     package private(set) var firstArgument: Int?
@@ -46,7 +46,7 @@ package struct ParsedArguments {
         }
     }
 
-    /// A single dash is a value: standard input.
+    /// Whether a word is an option. A single dash is a value, which means standard input.
     private static func isOption(_ word: String) -> Bool {
         let bytes = word.utf8
         return bytes.first == UInt8(ascii: "-") && bytes.count > 1

@@ -1,6 +1,6 @@
 extension String {
-    /// Its width on a terminal: two columns for East Asian wide characters and emoji, none for combining marks and emphasis
-    /// (see ``Style``).
+    /// The width on a terminal: two columns for East Asian wide characters and emoji, none for combining marks and emphasis
+    /// (``Style``).
     package var columns: Int {
         var isEmphasis = false
         return reduce(0) { sum, character in
@@ -10,10 +10,10 @@ extension String {
         }
     }
 
-    /// Padded with trailing spaces to this width.
+    /// The text, padded with trailing spaces to this width.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Cut to this width, with an ellipsis if it was longer.
+    /// The text, cut to this width, with an ellipsis if it was longer.
     package func shortened(to width: Int) -> String {
         guard columns > width else { return self }
         return width > 0 ? cut(atColumn: width - 1) + "…" : ""

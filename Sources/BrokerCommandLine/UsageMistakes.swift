@@ -45,7 +45,7 @@ extension UsageError {
 }
 
 extension String {
-    /// With escapes for what a terminal would not show: a wrapper's words may contain it.
+    /// The text with escapes for characters that a terminal would not show: the words of a wrapper may contain some.
     fileprivate var shown: String { SafeText(self, atMost: 4096, .escape).text }
 
     fileprivate var dropDashes: String { String(drop { $0 == "-" }) }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Why a folder or a file is rejected. ``text`` follows its name, or "it".
+/// The reason why a folder or a file is rejected. ``text`` follows its name, or "it", in a sentence.
 package enum FileError: Error, Sendable, Equatable {
-    /// The system's reason (errno).
+    /// It cannot be read, for this reason (errno).
     case unreadable(Int32)
     case notRegular
     case foreign
@@ -56,7 +56,7 @@ package struct FolderNames: Sendable {
 
 /// Reads a file to its end, or at least one byte beyond the limit if it is longer.
 ///
-/// - Returns: nil if it cannot be read; errno has the reason.
+/// - Returns: `nil` if it cannot be read; errno has the reason.
 package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
         var bytes: [UInt8] = []
@@ -73,8 +73,10 @@ package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
 
 /// Reads a regular file. A pipe in its place does not block.
 ///
-/// - Parameter isTrusted: whether only this process's user and root may be able to write it, or a group if that is the user's own
-///   (``UserPrivateGroup``).
+/// - Parameters:
+///   - limit: the most bytes; a longer file is refused.
+///   - isTrusted: whether only this process's user and root may be able to write it, or a group if that is the user's own
+///     (``UserPrivateGroup``).
 package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throws(FileError) -> [UInt8] {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(errno) }

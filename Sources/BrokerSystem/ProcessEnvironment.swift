@@ -1,6 +1,6 @@
 import Glibc
 
-/// The environment as a value.
+/// The environment of the process as a value.
 package enum ProcessEnvironment {
     package static func current() -> [String: String] {
         var variables: [String: String] = [:]
@@ -12,7 +12,8 @@ package enum ProcessEnvironment {
         return variables
     }
 
-    /// The environment at the first access: programs that are started get it, including variables that were unset here since.
+    /// The environment at the first access. Programs that this process starts get it, with the variables that ``keep(where:)`` has
+    /// unset.
     package static let atStart = current()
 
     /// Unsets all other variables, for the libraries of this process. Call it while the process has one thread: getenv(3) in

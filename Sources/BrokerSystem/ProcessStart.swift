@@ -3,7 +3,7 @@ import Glibc
 /// Starts a program in a new process, without a shell (posix_spawn(3)).
 package struct ProcessStart: Sendable {
     package enum Stream: Sendable {
-        /// Reads nothing, and discards output.
+        /// `/dev/null`: reads nothing, and discards output.
         case nothing
         case descriptor(Int32)
         /// Appends to a file, which is created if necessary, for its owner only.
@@ -14,7 +14,7 @@ package struct ProcessStart: Sendable {
     package enum Group: Sendable {
         case shared
         case own
-        /// A new session, too: it has no terminal, and outlives this one.
+        /// A group of its own in a new session: it has no terminal, and outlives the session of this process.
         case ownSession
     }
 
@@ -25,15 +25,15 @@ package struct ProcessStart: Sendable {
 
     /// The program, searched in `$PATH` unless it contains a slash, and its arguments.
     package let words: [String]
-    /// `nil` means this process's environment.
+    /// The program's environment; `nil` means that of this process.
     package var environment: [String: String]?
-    /// Streams by their number there; other streams are shared with this process.
+    /// The program's streams by their number; other streams are shared with this process.
     package var streams: [Int32: Stream] = [:]
     /// Descriptors of this process that it would otherwise inherit.
     package var closing: [Int32] = []
     package var group = Group.shared
-    /// Whether it inherits this process's blocked and ignored signals, for a program that takes over the terminal. Otherwise
-    /// none.
+    /// Whether it inherits the signals that this process blocks and ignores, for a program that takes over the terminal. Otherwise
+    /// it blocks and ignores none.
     private let sharesSignals: Bool
 
     package init(_ words: [String], sharesSignals: Bool = false) {
@@ -41,6 +41,8 @@ package struct ProcessStart: Sendable {
         self.sharesSignals = sharesSignals
     }
 
+    /// Starts the program.
+    ///
     /// - Returns: its process id, to be waited for.
     /// - Throws: EINVAL for a word or variable that would end at a zero byte.
     package func start() throws(Failure) -> pid_t {
@@ -106,14 +108,16 @@ package struct ProcessStart: Sendable {
 /// Waits for a child, and reaps it.
 ///
 /// - Returns: its exit status, or 128 plus the number of a signal. If the kernel reaps children (SIGCHLD ignored), the status is
-///   unknown; that counts as well.
+///   unknown and counts as 0.
 package func exitStatus(of process: pid_t) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     return exitStatus(status)
 }
 
-/// - Returns: nil while it runs.
+/// Reaps a child if it has ended, without waiting.
+///
+/// - Returns: its exit status as ``exitStatus(of:)``; `nil` while it runs.
 package func exitStatusNow(of process: pid_t) -> Int32? {
     var status: Int32 = 0
     return waitpid(process, &status, WNOHANG) == 0 ? nil : exitStatus(status)

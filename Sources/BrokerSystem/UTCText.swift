@@ -1,6 +1,6 @@
 import Glibc
 
-/// `2026-01-02T03:04:05Z` (RFC 3339).
+/// A time in UTC: `2026-01-02T03:04:05Z` (RFC 3339).
 ///
 /// - Parameter time: seconds since 1970. Times after the year 9999, for which there is no such text, become its last second;
 ///   times before 1970 become its first.

@@ -28,8 +28,8 @@ package enum UserPrivateGroup {
         }
     }
 
-    /// No list contains the users who have it as their primary group; a group with the user's own name is made for that user
-    /// only.
+    /// Whether a group is private to an account. No list contains the users who have a group as their primary one, but a group with
+    /// the user's own name is made for that user only.
     package static func isPrivate(_ group: Group, to account: Account, isPrimary: Bool) -> Bool {
         isPrimary && group.name == account.name && group.members.allSatisfy { $0 == account.name }
     }
