@@ -1,11 +1,11 @@
 /// A user at an identity provider, as apps see them (protocol.md, `Account`).
 package struct Account: Codable, Sendable, Hashable {
-    /// Opaque; stable for as long as the account exists, also across sign-out and sign-in.
+    /// An opaque id, which is stable for as long as the account exists, also across sign-out and sign-in.
     package var id: String
     /// The user's sign-in name: `preferred_username`, else `email`, else `upn`, else the subject.
     package var username: String
     package var name: String?
-    /// Host of the authority, with its port unless that is the scheme's default; one name for all aliases of a cloud.
+    /// The host of the authority, with its port unless that is the scheme's default; one name for all aliases of a cloud.
     package var environment: String
     package var tenantId: String?
     /// `uid.utid` for Entra; subject and issuer for other providers.

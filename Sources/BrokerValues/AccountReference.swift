@@ -1,6 +1,6 @@
 /// The account that a request names.
 package enum AccountReference: Sendable, Hashable {
     case id(String)
-    /// Compared case-insensitively.
+    /// A username, which is compared case-insensitively.
     case username(String)
 }

@@ -11,7 +11,7 @@ package struct AppDescription: Codable, Sendable, Hashable {
     package var executables: [String]
     package var units: [String]
     package var sandboxIDs: [String]
-    /// Added to every sign-in, unless the request itself sets a value.
+    /// Parameters added to every sign-in, unless the request itself sets a value.
     package var query: [String: String]?
     /// The resources of its tokens, for requests that name none (RFC 8707).
     package var resources: [String]?
@@ -20,7 +20,7 @@ package struct AppDescription: Codable, Sendable, Hashable {
     /// Whether a key is proven at the token endpoint although the app asks for bearer tokens, so that the refresh token is bound
     /// to it; `nil` if that depends on the provider (decision 14).
     package var bindRefreshToken: Bool?
-    /// Whether sign-ins ask for `offline_access`; nil leaves it to the provider (decision 17).
+    /// Whether sign-ins ask for `offline_access`; `nil` leaves it to the provider (decision 17).
     package var offlineAccess: Bool?
 
     package init(

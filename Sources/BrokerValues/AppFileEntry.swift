@@ -3,7 +3,7 @@ package struct AppFileEntry: Sendable, Equatable {
     package var description: AppDescription
     package var authority = ""
     package var isInstanceAware = false
-    /// `PATH:LINE`.
+    /// The file that registers the app, as `PATH:LINE`.
     package var origin: String
 
     package init(name: String, origin: String) {

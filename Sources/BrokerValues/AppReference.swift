@@ -1,12 +1,12 @@
 /// The app of a request.
 package enum AppReference: Sendable, Hashable {
-    /// By its name.
+    /// A registered app, by its name.
     case registered(String)
     /// A caller's own client id, used without a registration.
     case adHoc(clientID: String, authority: String)
 }
 
-/// Used if a request names no app.
+/// Takes the place of an app in requests that name none.
 package struct NoApp: Sendable {
     package init() {}
 }

@@ -3,7 +3,7 @@
 /// A lower layer throws its own typed error; the layer that knows its meaning for the caller converts it to this one. It contains
 /// nothing secret: no token, no code, no password, no URL with a query.
 ///
-/// One reference: every call that may throw reserves room for an error, in the frames of waiting tasks too.
+/// It is a single reference, because every call that may throw reserves room for an error, also in the frames of waiting tasks.
 package struct BrokerError: Error, Sendable {
     private struct Fields {
         var kind: ErrorKind
@@ -42,7 +42,7 @@ package struct BrokerError: Error, Sendable {
         set { change { $0.details = newValue } }
     }
 
-    /// The error of a lower layer; for the log, never for the wire.
+    /// The error of a lower layer. It is for the log, and never sent to a caller.
     package var cause: (any Error)? {
         get { shared.fields.cause }
         set { change { $0.cause = newValue } }
@@ -67,7 +67,7 @@ package struct BrokerError: Error, Sendable {
         /// A claims challenge, to be sent with an interactive request.
         package var claims: String?
         package var httpStatus: Int?
-        /// In seconds.
+        /// The seconds after which a new attempt is worthwhile.
         package var retryAfter: Int?
         package var grantedScopes: [String]?
         package var declinedScopes: [String]?

@@ -11,7 +11,7 @@ package struct BrowserCommand: Sendable, Equatable {
         self.words = words
     }
 
-    /// `nil` if there are no words.
+    /// Creates a command from its words; `nil` if there are none.
     package init?(_ words: [String]) {
         guard let program = words.first else { return nil }
         self.init(program: program, words: Array(words.dropFirst()))
@@ -39,7 +39,7 @@ package struct BrowserCommand: Sendable, Equatable {
             "/org/freedesktop/portal/desktop", "org.freedesktop.portal.OpenURI", "OpenURI", "ssa{sv}", "", "%u", "0",
         ])
 
-    /// Whether it exits when it has opened the page or failed to; others may be the browser itself.
+    /// Whether the program exits when it has opened the page or failed to. Other programs may be the browser itself.
     package var endsAtOnce: Bool { self == .portal }
 
     /// The user's default browser: by the portal if there is a session bus, else by `xdg-open`.
@@ -51,7 +51,8 @@ package struct BrowserCommand: Sendable, Equatable {
     /// browser do anything but load a page, and no more bytes than Linux allows for one argument.
     package static func isWebAddress(_ url: String) -> Bool { WebURL(url, atMost: (128 << 10) - 1) != nil }
 
-    /// The same, for a process that is a unit: a browser started from there would have the unit's limits, and end with it.
+    /// The command for a process that is a unit: systemd starts the browser, which otherwise would have the unit's limits, and end
+    /// with it.
     package var asUnit: BrowserCommand {
         var command = self
         // The portal starts the browser in the user's session by itself.
@@ -93,7 +94,7 @@ package struct BrowserCommand: Sendable, Equatable {
         return (text + rest, hasURL)
     }
 
-    /// Splits at spaces, except in quotes (single, double) and after backslashes. `nil` for an open quote.
+    /// The words of a command, split at spaces, except in quotes (single, double) and after backslashes; `nil` for an open quote.
     package static func words(of command: some StringProtocol) -> [String]? {
         var words: [String] = []
         var word: String?

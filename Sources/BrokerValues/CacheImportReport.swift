@@ -6,7 +6,7 @@ package struct CacheImportReport: Sendable, Equatable {
     package var accessTokens = 0
     package var idTokens = 0
     package var appMetadata = 0
-    /// Skipped because the broker's own are at least as good.
+    /// The tokens that were skipped because the broker has equal or newer ones.
     package var older = 0
     package var expired = 0
     package var problems: [String] = []
@@ -19,7 +19,7 @@ package struct CacheImportReport: Sendable, Equatable {
 package struct UnregisteredClient: Sendable, Equatable {
     package var clientID: String
     package var environment: String
-    /// A guess, for the registration.
+    /// A proposal for the registration, made from the environment and the tenant.
     package var authority: String
 
     package init(clientID: String, environment: String, authority: String) {

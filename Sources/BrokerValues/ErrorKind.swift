@@ -51,7 +51,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case blockedByPolicy
     case accountDeleted
 
-    // timedOut; the second of invalidParameter as well
+    // timedOut; answerNotAccepted also invalidParameter
     case answerPending
     case answerNotAccepted
 

@@ -11,7 +11,7 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     /// The place number of a key.
     package private(set) var placeOf: [Key: Int] = [:]
     private var shareOf: [Owner: Int] = [:]
-    /// By the number of the place, and of the share.
+    /// The keys and the values by the number of their place, and the owners by the number of their share.
     private var keysAt: [Int: Key] = [:]
     package private(set) var valuesAt: [Value?] = []
     private var ownersAt: [Int: Owner] = [:]
@@ -30,10 +30,10 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return valuesAt[number]
     }
 
-    /// The value at a place counts as used.
+    /// Counts the value at a place as used.
     package mutating func touch(_ number: Int) { order.touch(number) }
 
-    /// As ``use(_:)``, but it does not count as used.
+    /// The value of a key. It does not count as used.
     package func peek(_ key: Key) -> Value? { placeOf[key].flatMap { valuesAt[$0] } }
 
     /// Stores a value. Call ``makeRoom(steps:)`` afterwards: a value that is heavier than all others may itself be evicted.
@@ -69,7 +69,7 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         for number in placeOf.values { _ = changeValue(at: number, change) }
     }
 
-    /// Temporarily taken out, so that no copy is made.
+    /// Changes the value at a place. It is taken out meanwhile, so that no copy is made.
     private mutating func changeValue<Result>(at number: Int, _ change: (inout Value) -> Result) -> Result? {
         guard var value = valuesAt[number] else { return nil }
         valuesAt[number] = nil
@@ -86,8 +86,10 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return valuesAt[number]
     }
 
+    /// Evicts values until the total weight is within the limit.
+    ///
     /// - Parameters:
-    ///   - most: the new limit of the total weight; ``limit`` if omitted.
+    ///   - most: the limit of the total weight; ``limit`` if omitted.
     ///   - steps: after this number, the rest is left for a later call.
     /// - Returns: the evicted values, so that the holder of a lock can release them outside it.
     @discardableResult

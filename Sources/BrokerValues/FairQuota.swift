@@ -15,6 +15,8 @@ package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>:
 
     package init(limit: Int) { self.limit = limit }
 
+    /// Takes a place.
+    ///
     /// - Returns: false if the request has to be refused.
     package mutating func take(for part: Part, of owner: Owner) -> Bool {
         let share = owners[owner] ?? Share()

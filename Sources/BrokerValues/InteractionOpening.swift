@@ -40,7 +40,7 @@ package struct DeviceCodeOpening: Sendable, Equatable {
     /// The page's host, if it is not the provider's.
     package var otherHost: String?
     package var expiresOn: NumericDate
-    /// In seconds.
+    /// The pause between polls of the token endpoint, in seconds (RFC 8628, section 3.2).
     package var interval: Int64
     package var message: String
     package var correlationID: String

@@ -1,6 +1,6 @@
 /// The role of a source of the vault's key.
 package enum KeySourcePlace: String, Sendable, CaseIterable {
-    /// It replaces the source that opens the vault every day.
+    /// The source replaces the one that usually opens the vault.
     case instead
     /// An additional source.
     case beside

@@ -3,7 +3,7 @@ import Synchronization
 /// Bytes that are derived from an immutable value, computed when they are first needed. They are stored with that value, and
 /// released with it: they are never out of date.
 package struct LazyBytes: ~Copyable, Sendable {
-    /// Longer bytes are computed each time: bytes that are kept here count towards no limit.
+    /// The most bytes that are kept. Longer ones are computed each time, because bytes that are kept here count towards no limit.
     private static let most = 2 << 10
 
     private let value = Mutex<[UInt8]?>(nil)

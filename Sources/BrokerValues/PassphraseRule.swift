@@ -1,5 +1,5 @@
 /// The rule for a new passphrase.
 package enum PassphraseRule {
-    /// In bytes of UTF-8. Not a measure of strength, only against accidents.
+    /// The fewest bytes of UTF-8. It prevents accidents, and is no measure of strength.
     package static let shortest = 8
 }

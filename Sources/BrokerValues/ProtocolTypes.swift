@@ -39,7 +39,7 @@ package enum EventTopic: String, Codable, Sendable, CaseIterable, Hashable {
 /// A change of an account or of its tokens.
 package enum AccountChange: String, Codable, Sendable, CaseIterable {
     case signedIn
-    /// For one app, or for all of a group.
+    /// The account was signed out of one app, or of all apps of a group.
     case signedOut
     /// The account is no longer known to the group.
     case removed

@@ -6,7 +6,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
     private struct Report {
         let owner: Owner
         var at: Duration
-        /// How often the same happened since.
+        /// How often the same message occurred since.
         var repetitions = 0
     }
 
@@ -30,16 +30,19 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
 
     /// The same message is reported once in this time.
     package static var interval: Duration { .seconds(60) }
-    /// The number of different messages of one owner, and of all, within ``interval``.
+    /// The number of different messages of one owner within ``interval``.
     package static var mostOfOne: Int { 16 }
+    /// The number of different messages of all owners within ``interval``.
     private static var most: Int { 1_024 }
 
     private let state = Mutex(State())
 
     package init() {}
 
-    /// - Parameter now: of a monotonic clock.
-    /// - Returns: nil if it is not to be reported; else how often it has happened since it was last reported.
+    /// Whether to report a message.
+    ///
+    /// - Parameter now: the time of a monotonic clock.
+    /// - Returns: `nil` if it is not to be reported; else how often it has occurred since it was last reported.
     package func tell(_ key: Key, of owner: Owner, at now: Duration) -> Int? {
         state.withLock { state -> Int? in
             if let last = state.reports[key] {

@@ -1,4 +1,4 @@
 extension BinaryInteger {
-    /// A number of seconds, for people: "1 second", "7 seconds".
+    /// The number of seconds as text for people: "1 second", "7 seconds".
     package var inSeconds: String { self == 1 ? "1 second" : "\(self) seconds" }
 }

@@ -2,19 +2,19 @@
 package struct SignOutStages: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case done
-        /// Not requested.
+        /// The stage was not requested.
         case skipped
-        /// One sentence for the user.
+        /// The stage failed, for the reason in this sentence for the user.
         case failed(String)
     }
 
-    /// The app's tokens are gone and the account is signed out for it.
+    /// Removing the app's tokens, and signing the account out of it.
     package var local = Outcome.skipped
-    /// All apps' tokens of the account are gone.
+    /// Removing the account's tokens from all apps.
     package var wipe = Outcome.skipped
-    /// RFC 7009.
+    /// Revoking the refresh tokens at the provider (RFC 7009).
     package var revocation = Outcome.skipped
-    /// OpenID Connect RP-Initiated Logout 1.0.
+    /// Ending the browser's session at the provider (OpenID Connect RP-Initiated Logout 1.0).
     package var browser = Outcome.skipped
 
     package init() {}

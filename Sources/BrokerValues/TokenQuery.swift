@@ -1,6 +1,6 @@
 /// The parameters of a token request, for every way of getting the token.
 package struct TokenQuery: Sendable, Hashable {
-    /// Empty means the app's usual ones.
+    /// The token's scopes; empty for the app's usual ones.
     package var scopes: [String]
     /// The token's account; `nil` means any that fits.
     package var account: AccountReference?
@@ -15,9 +15,9 @@ package struct TokenQuery: Sendable, Hashable {
     package var resources: [String] = []
     /// The app's capabilities, such as `cp1` (claims challenges); part of the claims request.
     package var clientCapabilities: [String] = []
-    /// Entra: whether the user may belong to another cloud; `nil` uses the app's registration.
+    /// Whether the user may belong to another cloud (Entra); `nil` uses the app's registration.
     package var instanceAware: Bool?
-    /// Sent with a refresh, or with the request for a device code; not used for cached responses.
+    /// Parameters sent with a refresh, or with the request for a device code; they do not affect cached tokens.
     package var extraParameters: [String: String] = [:]
     /// A resource server's further requirements.
     package var challenge: ResourceChallenge?
@@ -30,7 +30,7 @@ package struct InteractiveQuery: Sendable, Hashable {
     package var loginHint: String?
     package var domainHint: String?
     package var prompt: Prompt?
-    /// The token need not include them.
+    /// Scopes that the user consents to at the same time; the token need not include them.
     package var extraScopesToConsent: [String] = []
     package var extraQueryParameters: [String: String] = [:]
     /// The maximum age of the user's last authentication, in seconds.
@@ -38,11 +38,11 @@ package struct InteractiveQuery: Sendable, Hashable {
     package var acrValues: [String] = []
     /// Whether a user other than ``loginHint`` is refused; a requested account is always binding.
     package var isHintBinding = false
-    /// Push the authorization request (RFC 9126) although the provider does not require it.
+    /// Whether the authorization request is pushed (RFC 9126) although the provider does not require it.
     package var pushesAuthorization = false
     package var redirectURI: String?
     package var presentation = Presentation.client
-    /// In seconds.
+    /// The seconds that the user has.
     package var timeout = Self.defaultTimeout
 
     package static let defaultTimeout: Int64 = 300

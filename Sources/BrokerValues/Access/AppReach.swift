@@ -1,12 +1,12 @@
 /// The part of an app's accounts and tokens that a request uses: a partial grant is checked against it.
 package enum AppReach: Sendable, Hashable {
     /// A token.
-    /// - scopes: none means the app's usual ones.
-    /// - resources: where the token is to be valid (RFC 8707).
-    /// - extra: further scopes: from a challenge, or for the user's consent.
-    /// - account: nil leaves the choice to the broker.
+    /// - scopes: the token's scopes; empty for the app's usual ones.
+    /// - resources: the resources that the token is for (RFC 8707).
+    /// - extra: further scopes, from a challenge or for the user's consent.
+    /// - account: the token's account; `nil` leaves the choice to the broker.
     case token(scopes: [String], resources: [String] = [], extra: [String] = [], account: AccountReference?)
-    /// One account; nil leaves the choice to the broker.
+    /// One account; `nil` leaves the choice to the broker.
     case account(AccountReference?)
     /// Removing an account's tokens, from the app or from its whole group.
     case removal(AccountReference?)

@@ -1,11 +1,12 @@
 /// A decision or an issued token. A repetition within a few seconds is counted instead of logged again.
 package struct AuditEntry: Codable, Sendable, Hashable {
-    /// Counts from 1, without gaps.
+    /// The entry's number, from 1, without gaps.
     package var sequence: Int64 = 0
-    /// When it first happened.
+    /// When the event first happened.
     package var time: NumericDate
+    /// How often it happened.
     package var count: Int64 = 1
-    /// `nil` for the broker itself.
+    /// The caller; `nil` for the broker itself.
     package var caller: CallerIdentity?
     /// The facts on which the caller was judged.
     package var facts: CallerFacts?
@@ -17,11 +18,11 @@ package struct AuditEntry: Codable, Sendable, Hashable {
     /// `cached`, `issued`, `done`, or the kind of the error.
     package var outcome: String
     package var reason: String?
-    /// A change in a few words.
+    /// The change, in a few words.
     package var detail: String?
     /// The ``Door`` of the request.
     package var door: String?
-    /// For a counted entry, that of the last repetition.
+    /// The correlation id of the request; of the last one, if the entry counts several.
     package var correlationID: String?
 
     package init(time: NumericDate, method: String, outcome: String) {

@@ -8,7 +8,7 @@ package enum CallerTier: String, Codable, Sendable, Comparable, CaseIterable {
     case systemInstalled
     /// Any other process of the user, seen to be outside sandboxes.
     case unknown
-    /// Its place is unknown: it has the fewest rights.
+    /// A process that could not be identified: it has the fewest rights.
     case unidentified
 
     package static func < (left: CallerTier, right: CallerTier) -> Bool { left.strength < right.strength }

@@ -39,7 +39,7 @@ package enum CallerName {
 }
 
 extension CallerIdentity {
-    /// With its typed name: grants of earlier versions lack the type.
+    /// The identity with its typed name: grants of earlier versions lack the type.
     package var typed: CallerIdentity {
         switch tier {
         case .sandboxed: CallerIdentity(tier: tier, id: CallerName.sandbox(id))

@@ -37,9 +37,9 @@ package struct GrantRequest: Sendable, Hashable {
     package var caller: CallerIdentity
     /// The same as ``Grant/app``.
     package var app: String
-    /// For a client without a registration.
+    /// The client id, for a client without a registration.
     package var clientID: String?
-    /// URL of the app's or client's authority; `nil` from an earlier broker.
+    /// The URL of the app's or client's authority; `nil` from an earlier broker.
     package var authority: String?
     package var accountID: String?
     package var scopes: [String]?

@@ -1,14 +1,14 @@
-/// Whether a request requires proof of the user's presence, if the administrator demands it (`admin.proof`): because a caller
-/// would gain a right.
+/// Whether a request requires proof of the user's presence, because a caller would gain a right, if the administrator demands such
+/// proof (`admin.proof`).
 package enum PresenceNeed: Sendable, Equatable {
     case none
-    /// Always.
-    /// - caller: the caller that gains the right; nil if there is no particular one.
+    /// Proof is always required.
+    /// - caller: the caller that gains the right; `nil` if there is no particular one.
     /// - apps: the apps that the right is for.
     case always(caller: String? = nil, apps: [String] = [])
-    /// The answer to a caller's request.
+    /// Proof is required to answer a caller's request.
     case approval(request: String)
-    /// Becoming a sandbox: if the name already has rights.
+    /// Proof is required to become this sandbox, if its name already has rights.
     case sandbox(String)
 }
 

@@ -2,7 +2,7 @@
 /// missing or extra commas, values without quotation marks, a line end between two headers. Pure, and linear in time.
 package struct AuthenticationChallenge: Sendable, Equatable {
     package var scheme: String
-    /// A credential-like text instead of parameters.
+    /// The text instead of parameters (`token68`; RFC 9110, section 11.2).
     package var token68: String?
     package var parameters: [Parameter] = []
 
@@ -11,9 +11,9 @@ package struct AuthenticationChallenge: Sendable, Equatable {
         package var value: String
     }
 
-    /// Where parsing stops.
+    /// The header cannot be parsed.
     package struct Malformed: Error, Equatable {
-        /// The whole rest.
+        /// The rest of the header, from the place where parsing stops.
         package var rest: String
     }
 
@@ -74,7 +74,7 @@ private struct Reader {
         return true
     }
 
-    /// RFC 9110, section 5.6.2.
+    /// A token (RFC 9110, section 5.6.2); `nil` if there is none.
     mutating func token() -> String? {
         let start = place
         skip { Self.isAlphanumeric($0) || Self.marks.contains($0) }

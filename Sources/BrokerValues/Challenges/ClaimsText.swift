@@ -1,6 +1,8 @@
 /// Claims as apps and resource servers write them: the text of a JSON object, plain or in base64 of either alphabet.
 package enum ClaimsText {
-    /// - Returns: the JSON; nil if it is not an object.
+    /// The claims in a text.
+    ///
+    /// - Returns: the JSON; `nil` if it is not an object.
     package static func object(in text: String) -> String? {
         if isObject(text) { return text }
         guard let decoded = bytesOfAnyBase64(text).flatMap({ String(validating: $0, as: UTF8.self) }), isObject(decoded)
@@ -8,7 +10,7 @@ package enum ClaimsText {
         return decoded
     }
 
-    /// Both requests in one; the second wins on conflict.
+    /// Merges two claims requests. The second takes precedence.
     package static func merged(_ first: String?, _ second: String?) -> String? {
         guard let second else { return first }
         guard let first, let one = JSONObject(json: first.utf8), let other = JSONObject(json: second.utf8) else {

@@ -1,7 +1,7 @@
 /// A resource server's requirements for the next token, from the challenge to the last request (RFC 6750, RFC 9449, RFC 9470, RFC
 /// 9728, and Microsoft Entra's claims). Pure (docs/decisions/0021).
 package struct ResourceChallenge: Sendable, Hashable {
-    /// As received.
+    /// The header as received.
     package let text: String
     /// Further scopes for the token.
     package private(set) var scopes: [String] = []
@@ -9,7 +9,7 @@ package struct ResourceChallenge: Sendable, Hashable {
     package private(set) var claims: String?
     /// How the user has to authenticate, and the maximum age of that.
     package private(set) var stepUp: StepUp?
-    /// The server itself, from its metadata's address (RFC 9728, section 3.1).
+    /// The server's resource identifier, from the URL of its metadata (RFC 9728, section 3.1).
     package private(set) var resource: String?
 
     /// The challenge cannot be parsed.
@@ -20,7 +20,7 @@ package struct ResourceChallenge: Sendable, Hashable {
 
     package static let longest = 32_768
 
-    /// For a text that is only passed on.
+    /// Creates a challenge that is only passed on, without reading it.
     package init(unread text: String) { self.text = text }
 
     /// - Parameter header: the value of a `WWW-Authenticate` header, with all challenges that are in it.
@@ -66,7 +66,7 @@ package struct ResourceChallenge: Sendable, Hashable {
                     throw Self.wrong("scope", text)
                 }
                 scopes.append(scope)
-                // Here, so that the search above stays short.
+                // Checked here, so that the search above stays short.
                 guard scopes.count <= 100 else { throw Self.wrong("scope", text) }
             }
         }
@@ -90,7 +90,8 @@ package struct ResourceChallenge: Sendable, Hashable {
         return Self.plain(own) == Self.plain(resource)
     }
 
-    /// The well-known part is between the host and the path of the resource.
+    /// The resource whose metadata is at a URL: the well-known part is between the host and the path of the resource (RFC 9728,
+    /// section 3.1).
     private static func resource(ofMetadataAt url: String) -> String? {
         let marker = "/.well-known/oauth-protected-resource"
         guard let host = host(of: url), !url.contains("#"), !url.contains("?"),
@@ -101,7 +102,7 @@ package struct ResourceChallenge: Sendable, Hashable {
         return String(url[..<path] + rest)
     }
 
-    /// Scheme and host in lower case, without the trailing slash.
+    /// The URI with scheme and host in lower case, and without the trailing slash.
     private static func plain(_ uri: String) -> String {
         guard let host = host(of: uri) else { return uri }
         let path = uri[host...].firstIndex(of: "/") ?? uri.endIndex
@@ -118,7 +119,7 @@ package struct ResourceChallenge: Sendable, Hashable {
 
 /// A sign-in with stronger authentication than the last one (RFC 9470).
 package struct StepUp: Sendable, Hashable {
-    /// Best first; none means any.
+    /// The authentication contexts, best first; empty for any.
     package let acrValues: [String]
     /// The maximum age of the user's last authentication, in seconds.
     package let maxAge: Int64?
@@ -138,7 +139,7 @@ package struct StepUp: Sendable, Hashable {
         guard isAsked || !words.isEmpty || maxAge != nil else { return nil }
     }
 
-    /// As a claims request, as far as possible: the contexts of which the ID token has to name one.
+    /// The part that a claims request can express: the contexts of which the ID token has to name one; `nil` if there are none.
     package var claims: String? {
         guard !acrValues.isEmpty else { return nil }
         let acr: JSONObject = ["essential": true, "values": .array(acrValues.map(JSONValue.string))]

@@ -24,7 +24,7 @@ package enum JSONNode: Sendable {
 package struct JSONMember: Sendable {
     package let name: String
     package let value: JSONNode
-    /// The value's text, in bytes from the start of the line.
+    /// The place of the value's text, in bytes from the start of the line.
     package let range: Range<Int>
 }
 
@@ -43,8 +43,8 @@ extension JSONMember {
 }
 
 extension JSONNode {
-    /// For repeated names the last member counts, as with every common JSON library. Members that only look like a known name are
-    /// left out.
+    /// The value without its text. Of repeated names the last member counts, as with every common JSON library. Members whose names
+    /// only look like other ones are left out.
     package var value: JSONValue {
         switch self {
         case .null: .null
@@ -60,7 +60,7 @@ extension JSONNode {
         }
     }
 
-    /// 1e3 and 1.0 are whole numbers, too; numbers beyond the range of a Double are infinity.
+    /// The value of a number. 1e3 and 1.0 are whole numbers, too; numbers beyond the range of a Double are infinity.
     private static func number(_ text: String) -> JSONValue {
         if let whole = Int64(text) { return .integer(whole) }
         let value = Double(text) ?? .nan

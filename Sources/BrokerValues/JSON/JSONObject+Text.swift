@@ -11,13 +11,13 @@ extension JSONReader {
 }
 
 extension JSONObject {
-    /// - Returns: nil if the bytes are not JSON, or not an object.
+    /// Reads an object; `nil` if the bytes are not JSON, or not an object.
     package init?(json bytes: some Collection<UInt8>) {
         guard let object = try? JSONReader.object(bytes) else { return nil }
         self = object
     }
 
-    /// Its text, identical for identical members.
+    /// The object's text, which is identical for identical members.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.value(.object(self), sorted: true)

@@ -1,13 +1,13 @@
 /// Reads one JSON text (RFC 8259), strictly and within bounds: all input from outside is read here, and takes time in proportion
 /// to its length, both now and in later comparisons.
 ///
-/// Advantages over Foundation's decoder: an `id` is returned exactly as it was sent (numbers keep their text), invalid JSON is
-/// refused even in unused values, nothing is parsed twice, and a request is read in a sixth of the time (decision 2).
-/// Tests/Fuzzing compares its verdicts and values with Foundation's.
+/// It takes the place of Foundation's decoder, because an `id` is returned exactly as it was sent (numbers keep their text),
+/// invalid JSON is refused even in unused values, nothing is parsed twice, and a request is read in a sixth of the time (decision
+/// 2). Tests/Fuzzing compares its verdicts and values with Foundation's.
 package struct JSONReader {
-    /// Where the text stops being JSON.
+    /// The text is not JSON, or exceeds the bounds.
     package struct Malformed: Error, Sendable, Equatable {
-        /// In bytes.
+        /// The place of the problem, in bytes from the start.
         package let offset: Int
         package let problem: Problem
     }
@@ -35,15 +35,16 @@ package struct JSONReader {
     }
 
     package struct Bounds: Sendable {
-        /// Nested arrays and objects: enough for any message, and far below a thread's stack limit.
+        /// The levels of nested arrays and objects: enough for any message, and far below a thread's stack limit.
         package let depth: Int
-        /// Values of all kinds in one text: they take more memory than their text.
+        /// The number of values of all kinds in one text: they take more memory than their text.
         package let values: Int
         /// Whether text must be stream-safe.
         package let boundsMarks: Bool
 
+        /// The bounds for text from outside.
         package static let outside = Bounds(depth: 64, values: 1 << 16, boundsMarks: true)
-        /// For the broker's own output, which contains input from outside.
+        /// The bounds for the broker's own output, which contains input from outside.
         package static let own = Bounds(depth: 2 * outside.depth, values: .max, boundsMarks: false)
     }
 

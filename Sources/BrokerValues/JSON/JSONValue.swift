@@ -17,7 +17,7 @@ extension JSONValue {
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
     package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    /// Whole seconds and counts; a provider may send them as `1.0` or with a fraction, which is truncated.
+    /// The value as a number of seconds, or a count. A provider may send it as `1.0` or with a fraction, which is truncated.
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value

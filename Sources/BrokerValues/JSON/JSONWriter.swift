@@ -30,13 +30,13 @@ package struct JSONWriter: Sendable {
 
     package mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
-    /// A member's name; the value must follow.
+    /// Writes a member's name; the value must follow.
     package mutating func key(named name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A member's name that needs no escaping.
+    /// Writes a member's name that needs no escaping; the value must follow.
     package mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -65,10 +65,10 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Text from outside; bytes that are not UTF-8 become U+FFFD.
+    /// Writes text from outside; bytes that are not UTF-8 become U+FFFD.
     package mutating func string(utf8: UnsafeRawBufferPointer) { string("", utf8, isPlain: Self.isPlainASCII(utf8)) }
 
-    /// A member for the text, and another one for the text with a prefix: for a token, which is scanned once.
+    /// Writes a member for the text, and another one for the text with a prefix: for a token, which is scanned only once.
     package mutating func strings(
         _ name: StaticString, _ prefixedName: StaticString, prefix: StaticString, utf8: UnsafeRawBufferPointer
     ) {
@@ -92,7 +92,7 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Members are in any order; sorted by name if the text is to be compared.
+    /// Writes a value. Members are in any order, unless they are sorted by name, for text that is compared.
     package mutating func value(_ value: JSONValue, sorted: Bool = false) {
         switch value {
         case .null: null()
@@ -118,7 +118,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// A value that is JSON already.
+    /// Writes text that is JSON already.
     package mutating func json(_ text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)
@@ -129,7 +129,7 @@ package struct JSONWriter: Sendable {
         json(after: text)
     }
 
-    /// Continues within JSON.
+    /// Continues JSON text, without a comma.
     package mutating func json(after text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -8,7 +8,7 @@ package final class LatencyHistogram: Sendable {
         5_000_000, 10_000_000, 30_000_000,
     ]
 
-    /// One more than there are bounds: the last one is for all longer durations.
+    /// The counts. There is one bucket more than there are bounds: the last is for all longer durations.
     private let buckets = InlineArray<19, Atomic<Int64>> { _ in Atomic(0) }
     private let microseconds = Atomic<Int64>(0)
 

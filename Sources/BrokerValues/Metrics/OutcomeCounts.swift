@@ -21,7 +21,7 @@ package final class OutcomeCounts: Sendable {
 
     package func countDone() { done.add() }
     package func count(_ kind: ErrorKind) { failed[kind]?.add() }
-    /// For an invalid request.
+    /// Counts an invalid request.
     package func countRefused() { refused.add() }
 
     /// The outcomes that have occurred, by name: `done`, `refused`, or the kind of the error.

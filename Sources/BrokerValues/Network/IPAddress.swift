@@ -2,7 +2,7 @@ import Glibc
 
 /// An address of the Internet Protocol, version 4 or 6.
 package struct IPAddress: Sendable, Hashable {
-    /// In network order, 4 or 16.
+    /// The bytes in network order: 4 or 16.
     private let bytes: [UInt8]
 
     /// - Parameter text: as inet_pton(3) reads it, which accepts one spelling of each number and no sign.
@@ -30,7 +30,7 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An IPv4 address that is written as IPv6 is treated as IPv4.
+    /// Whether it is this machine's own. An IPv4 address that is written as IPv6 is treated as IPv4.
     package var isLoopback: Bool {
         if let inner = embedded { return inner.isLoopback }
         return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
@@ -82,7 +82,8 @@ extension IPAddress {
         }
     }
 
-    /// For IPv6, only those within the global unicast addresses, 2000::/3: no other is public.
+    /// The special-purpose networks that are not public; for IPv6 only those within the global unicast addresses, 2000::/3, as no
+    /// other address is public.
     private static let special: [Network] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

@@ -1,7 +1,7 @@
-/// Base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5), for input that varies and is not secret: the time
-/// depends on the bytes.
+/// Decodes base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5). It is not for secrets, because its time depends
+/// on the bytes.
 ///
-/// - Returns: nil for any other character, and for an impossible length.
+/// - Returns: `nil` for any other character, and for an impossible length.
 package func bytesOfAnyBase64(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count) = (0, 0)
@@ -29,7 +29,7 @@ private func sextet(_ character: UInt8) -> Int? {
     }
 }
 
-/// RFC 4648, section 4, with padding; also not for secrets, because of its timing.
+/// Encodes bytes in base64 with padding (RFC 4648, section 4). It is not for secrets, because its time depends on the bytes.
 package func base64Text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

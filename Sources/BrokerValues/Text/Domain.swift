@@ -1,5 +1,5 @@
 extension WebURL {
-    /// The end of the host that had to be registered: its owner chooses the labels before it.
+    /// The part of the host that had to be registered, whose owner chooses the labels before it.
     ///
     /// Without a list of public suffixes this is a guess: the last two labels, or three if the last is a country's and the one
     /// before it is as short as `co` or `com`. So the full host is always shown next to it. Tenants of a shared suffix

@@ -41,6 +41,6 @@ extension String {
 }
 
 extension JSONValue {
-    /// For comparison with another text of the protocol.
+    /// The string for comparison with another text of the protocol; `nil` for another kind of value.
     package var exactText: ExactText? { stringValue.map { ExactText($0) } }
 }

@@ -30,7 +30,7 @@ package enum HandOver {
         return word.isEmpty ? "''" : word
     }
 
-    /// The same, with quotes only if necessary: for commands that are shown to people.
+    /// As ``shellWord(_:)``, but with quotes only if necessary, for commands that are shown to people.
     package static func shownShellWord(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

@@ -1,5 +1,5 @@
-/// The names of a user's accounts where the user decides: usernames, followed by the id for those that could be mistaken for
-/// another account.
+/// The names of a user's accounts, for questions to the user: usernames, followed by the id if they could be mistaken for another
+/// account.
 package struct PeopleNames: Sendable {
     private var usernames: [String: String] = [:]
     private var looks: [String: Int] = [:]
@@ -12,7 +12,7 @@ package struct PeopleNames: Sendable {
         for name in usernames.values { looks[Self.look(of: name), default: 0] += 1 }
     }
 
-    /// - Returns: nil for an unknown account.
+    /// The name of an account; `nil` for an unknown one.
     package subscript(id: String) -> String? {
         guard let name = usernames[id] else { return nil }
         let isPlain = name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
@@ -20,8 +20,8 @@ package struct PeopleNames: Sendable {
         return isAlone ? name : "\(name) (id \(id))"
     }
 
-    /// Equal for names that look alike in many fonts. Letters beyond ASCII may look like any others: those names are always
-    /// followed by their id.
+    /// A text that is equal for names that look alike in many fonts. Letters beyond ASCII may look like any others, so names with
+    /// such letters are always followed by their id.
     private static func look(of name: String) -> String {
         let shown = SafeText(name, atMost: 254, .nothing).text.lowercased()
         return String(

@@ -9,7 +9,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// One byte, for text that must not be in a `String`.
+    /// Encodes one byte, for text that must not be in a `String`.
     package static func encode(_ byte: UInt8, spaceAsPlus: Bool = false, to sink: (UInt8) -> Void) {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -35,7 +35,7 @@ package enum PercentEncoding {
 
     /// Decodes a name or a value of an `application/x-www-form-urlencoded` text.
     ///
-    /// Lenient: a percent sign without two hex digits stays as it is, bytes that are not UTF-8 become U+FFFD.
+    /// It is lenient: a percent sign without two hex digits stays as it is, and bytes that are not UTF-8 become U+FFFD.
     package static func decodeForm(_ bytes: Substring.UTF8View) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -10,14 +10,14 @@ package struct SafeText: Sendable, Equatable {
 
     /// The replacement for an unsafe character.
     package enum Substitute: Sendable {
-        /// A blank for separators, nothing for the rest; runs of blanks become one. For messages.
+        /// A blank for separators, and nothing for other characters; several blanks become one. It is for messages.
         case blank
-        /// Nothing; a blank for other kinds of blanks. For terminals.
+        /// Nothing, but a blank for other kinds of blanks. It is for terminals.
         case nothing
-        /// U+FFFD; a blank for a line end, a tab or another kind of blank. For pages, where the user sees that something was
-        /// there.
+        /// U+FFFD, but a blank for a line end, a tab or another kind of blank. It is for pages, where the user should see that
+        /// there was something.
         case mark
-        /// `\u{…}`. For logs, where the original character is of interest.
+        /// `\u{…}`. It is for logs, where the original character is of interest.
         case escape
     }
 
@@ -58,8 +58,8 @@ package struct SafeText: Sendable, Equatable {
 }
 
 extension Unicode.Scalar {
-    /// No control character (C0, DEL, C1), no line separator, no blank but the usual one, nothing invisible (such as joiners,
-    /// fillers and direction marks), nothing private or unassigned, whose appearance is unknown.
+    /// Whether it may be shown: it is no control character (C0, DEL, C1), no line separator, no blank but the usual one, not
+    /// invisible (such as joiners, fillers and direction marks), and not private or unassigned, so that its appearance is known.
     package var isSafeToShow: Bool {
         if isASCII { return isPrintableASCII(UInt8(truncatingIfNeeded: value)) }
         // Default_Ignorable_Code_Point (UAX #44): joiners, variation selectors, Hangul fillers among others.

@@ -11,7 +11,7 @@ package enum Spelling {
         return closest.name
     }
 
-    /// Levenshtein distance: insertions, deletions and replacements of single characters.
+    /// The Levenshtein distance: the number of insertions, deletions and replacements of single characters.
     package static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -23,9 +23,8 @@ extension String {
         return String(text)
     }
 
-    /// Untrusted text, such as the names in a path.
-    ///
-    /// - Returns: nil if it is not UTF-8, which would look the same as other such names, or not stream-safe.
+    /// Creates a string from untrusted bytes, such as the names in a path; `nil` if they are not UTF-8, because repaired names
+    /// would look the same as others, or not stream-safe.
     package init?(foreign bytes: some Collection<UInt8>) {
         self.init(validating: bytes, as: UTF8.self)
         guard isStreamSafe else { return nil }

@@ -19,15 +19,15 @@ package struct WebURL: Sendable, Hashable {
         case hasUserInfo
     }
 
-    /// As received.
+    /// The URL as received.
     package let text: String
     /// Whether the scheme is `https`.
     package let isSecure: Bool
-    /// In lower case, an IPv6 address with its brackets.
+    /// The host in lower case; an IPv6 address with its brackets.
     package let host: String
-    /// As written; `nil` means the scheme's default.
+    /// The port as written; `nil` means the scheme's default.
     package let port: UInt16?
-    /// As written; empty if there is none.
+    /// The path as written; empty if there is none.
     package let path: String
     package let hasQuery: Bool
     package let hasFragment: Bool
@@ -69,7 +69,7 @@ package struct WebURL: Sendable, Hashable {
         hasFragment = extras.contains(UInt8(ascii: "#"))
     }
 
-    /// The host, with its port unless that is the scheme's default: distinguishes servers.
+    /// The host, with its port unless that is the scheme's default. It distinguishes servers.
     package var server: String {
         port.flatMap { $0 == (isSecure ? 443 : 80) ? nil : "\(host):\($0)" } ?? host
     }
@@ -147,7 +147,8 @@ extension WebURL {
         return true
     }
 
-    /// By byte: letters, digits, other unreserved characters, sub-delims and the other characters of a path or a query.
+    /// Whether a byte is a letter, a digit, another unreserved character, a sub-delimiter or another character of a path or a
+    /// query.
     private static let ordinary: [Bool] = {
         let others = Array("-._~!$&'()*+,;=:@/?".utf8)
         return (0...UInt8.max).map { isLetterOrDigit($0) || others.contains($0) }
