@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int slot = -1, filler = -1;
 
 int broker_keep_low_descriptors(void) {
-    // If the process may have so few, others need them.
+    // If the process may have so few descriptors, connections need all of them.
     if (broker_allow_descriptors(4 * BROKER_OWN_DESCRIPTORS) < 4 * BROKER_OWN_DESCRIPTORS) return EMFILE;
     int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (kept < 0) return errno;
@@ -40,7 +40,7 @@ int broker_keep_low_descriptors(void) {
 static int keep_low_only(void) { return close_range(BROKER_OWN_DESCRIPTORS, ~0U, CLOSE_RANGE_UNSHARE) == 0 ? 0 : errno; }
 
 int broker_leave_descriptors(void) {
-    // While no descriptor is passed.
+    // Under the lock, so that no descriptor is being passed meanwhile.
     pthread_mutex_lock(&lock);
     int code = keep_low_only();
     pthread_mutex_unlock(&lock);
@@ -58,12 +58,12 @@ static void wait_for(sem_t *semaphore) {
     while (sem_wait(semaphore) != 0) {}
 }
 
-// Ends with the descriptor in a table of its own: the kernel does not linger for a thread that exits (inet_release in the
-// kernel).
+// Runs on a thread that exits with the descriptor in a table of its own: the kernel does not linger for a thread that exits
+// (inet_release in the kernel).
 static void *leave(void *argument) {
     struct leaving *leaving = argument;
     wait_for(&leaving->may_leave);
-    // If none could be passed, all are copied, and none is closed before the end.
+    // If the descriptor could not be passed, all are copied, and none is closed before the thread ends.
     if (leaving->has_descriptor) keep_low_only(); else close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE);
     leaving->thread = gettid();
     sem_post(&leaving->has_left);

@@ -45,7 +45,7 @@ static inline CURLcode ccurl_set_data_callback(CURL *easy, CURLoption option, cc
     return curl_easy_setopt(easy, option, callback);
 }
 
-/* Only this scheme. Before 7.85 libcurl lacks the option with text, and uses a number with a bit for each scheme instead. */
+/* Allows only this scheme. Before 7.85 libcurl lacks the option with text, and uses a number with a bit for each scheme instead. */
 static inline CURLcode ccurl_set_scheme(CURL *easy, bool is_secure) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, is_secure ? "https" : "http");
     if (result != CURLE_UNKNOWN_OPTION) return result;
@@ -72,7 +72,7 @@ static int ccurl_socket_made(void *milliseconds, curl_socket_t made, curlsocktyp
     return CURL_SOCKOPT_OK;
 }
 
-/* How long sent bytes may stay unacknowledged before the connection counts as lost (TCP_USER_TIMEOUT, tcp(7)). */
+/* Sets how long sent bytes may stay unacknowledged before the connection counts as lost (TCP_USER_TIMEOUT, tcp(7)). */
 static inline CURLcode ccurl_set_unacknowledged(CURL *easy, unsigned int milliseconds) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, ccurl_socket_made);
     return result != CURLE_OK ? result

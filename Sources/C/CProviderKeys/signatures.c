@@ -9,7 +9,7 @@
 
 static int half(const provider_key *key) { return (EVP_PKEY_get_bits(key) + 7) / 8; }
 
-/// r and s, out of OpenSSL's form, DER.
+/// r and s, read from OpenSSL's form, DER.
 static size_t halves(const provider_key *key, const uint8_t *der, size_t count, uint8_t *signature) {
     int size = half(key);
     ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &der, (long)count);

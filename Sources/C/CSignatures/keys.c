@@ -14,7 +14,7 @@ enum {
     smallest_modulus = 2048,
     largest_modulus = 8192,
     largest_exponent = 64,
-    /// P-521's field
+    /// The octets of P-521's field.
     largest_field = 66,
     p256_field = 32,
 };

@@ -1,12 +1,13 @@
 #pragma once
 
-// Descriptor tables that are separate from the process's, and contain no client's connection.
+// Descriptor tables that are separate from the process's, and contain no connection of a client.
 //
 // Making such a table always copies the descriptors below 64: the kernel copies tables by words of 64 descriptors. A copy of a
 // connection can be the last reference, and closing it can take hours: unread data of a client waits in it (SO_LINGER). So
 // connections get no low numbers.
 
-/// Lower numbers are the process's own, once they are reserved: descriptors that it opened before, and /dev/null.
+/// The first number of connections. Once they are reserved, lower numbers are descriptors that the process opened before, and
+/// /dev/null.
 enum { BROKER_OWN_DESCRIPTORS = 64 };
 
 /// Reserves the free low numbers, so that nothing opened from now on gets one. Call it before clients can connect. Returns 0 or

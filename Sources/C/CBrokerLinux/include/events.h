@@ -31,7 +31,8 @@ int broker_events_sleep_again(int wakeup);
 int broker_events_open_alarm(void);
 int broker_events_set_alarm(int alarm, int64_t nanoseconds);
 
-/// `what`: BROKER_INPUT and BROKER_OUTPUT, or neither; a hang-up is always reported.
+/// Begins, changes or ends waiting for a descriptor. `what` is BROKER_INPUT, BROKER_OUTPUT, both or neither; a hang-up is always
+/// reported.
 int broker_events_watch(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_change(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_forget(int events, int descriptor);

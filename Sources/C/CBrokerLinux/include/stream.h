@@ -15,17 +15,17 @@ struct broker_writer {
 /// Accepts without waiting; the new socket is non-blocking and close-on-exec. Returns a descriptor, or minus an errno value.
 int broker_accept(int listener);
 
-/// Returns 0 or an errno value.
+/// Makes the descriptor non-blocking. Returns 0 or an errno value.
 int broker_make_nonblocking(int descriptor);
 
-/// From now on the kernel reports the writer of received bytes. Accepted sockets inherit this from the listener, so that it
+/// Has the kernel report the writer of received bytes (SO_PASSCRED). Accepted sockets inherit this from the listener, so that it
 /// applies to the first byte. Returns 0 or an errno value.
 int broker_ask_who_writes(int descriptor);
 
-/// 1 if that was requested, else 0.
+/// Whether the kernel reports the writer: 1 or 0.
 int broker_asks_who_writes(int descriptor);
 
-/// From now on the socket refuses descriptors, if the kernel supports that (Linux 6.16). Returns 0 or an errno value.
+/// Has the socket refuse descriptors, if the kernel supports that (SO_PASSRIGHTS, Linux 6.16). Returns 0 or an errno value.
 int broker_refuse_descriptors(int descriptor);
 
 /// Peeks at the next bytes, without taking descriptors that come with them. Returns the number of bytes that can be read before

@@ -20,7 +20,7 @@ typedef struct evp_pkey_st provider_key;
 /// The members of a JSON Web Key that are numbers: n and e of RSA; x, y and the private d of a curve.
 enum provider_number { provider_n, provider_e, provider_x, provider_y, provider_d };
 
-/// No result is longer: neither a number, nor a signature, nor a digest.
+/// The most octets of a result: of a number, a signature or a digest.
 enum { provider_capacity = 512 };
 
 /// A new pair: RSA with 2,048 bits, P-256, P-384, P-521 or ED25519. NULL if OpenSSL makes none.

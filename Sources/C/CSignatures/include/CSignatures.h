@@ -17,13 +17,14 @@ struct broker_octets {
 /// A public key, or a key pair.
 typedef struct evp_pkey_st broker_key;
 
-/// NULL if the modulus has less than 2,048 or more than 8,192 bits (RFC 7518, section 3.3), or the exponent is invalid for RSA.
+/// The RSA key with this modulus and exponent. NULL if the modulus has less than 2,048 or more than 8,192 bits (RFC 7518, section
+/// 3.3), or the exponent is invalid for RSA.
 broker_key *broker_rsa_key(struct broker_octets modulus, struct broker_octets exponent);
 
-/// NULL if the point is not on the curve, which is P-256, P-384 or P-521.
+/// The public key with this point of a curve, which is P-256, P-384 or P-521. NULL if the point is not on the curve.
 broker_key *broker_ec_key(const char *curve, struct broker_octets x, struct broker_octets y);
 
-/// NULL if it is not a public key of Ed25519.
+/// The public key of Ed25519. NULL if the octets are no such key.
 broker_key *broker_ed25519_key(struct broker_octets key);
 
 /// The key pair of P-256 with this private key of 32 octets; NULL if that is 0 or not below the curve's order.
@@ -38,11 +39,11 @@ void broker_key_free(broker_key *key);
 bool broker_signature_is_valid(
     broker_key *key, const char *digest, bool is_pss, struct broker_octets signature, struct broker_octets message);
 
-/// ES256 (RFC 7518, section 3.4). Writes 64 octets.
+/// Signs with ES256 (RFC 7518, section 3.4). Writes 64 octets. Returns whether it succeeded.
 bool broker_es256_sign(broker_key *key, struct broker_octets message, uint8_t *signature);
 
 /// Writes the digest, at most 64 octets. Returns their number; 0 if there is no such digest.
 size_t broker_digest(const char *digest, struct broker_octets message, uint8_t *octets);
 
-/// Whether the octets are the message's HMAC with SHA-256 (RFC 7518, section 3.2). In constant time.
+/// Whether the octets are the message's HMAC with SHA-256 (RFC 7518, section 3.2), compared in constant time.
 bool broker_hs256_is_valid(struct broker_octets key, struct broker_octets octets, struct broker_octets message);
