@@ -83,7 +83,7 @@ package final class AccessPolicy: Sendable {
     let directory: AppDirectory
     /// Closed while the broker is locked.
     let gate: LockGate
-    /// `nil` if the broker serves one user.
+    /// The owners of partitions; `nil` if the broker serves one user.
     package let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?

@@ -294,7 +294,7 @@ extension AppReference: AppNaming {
     }
 }
 
-/// Without an app, a request is about all of the person's apps.
+/// A request that names no app is about all of the person's apps.
 extension AppReference?: AppNaming {
     package var name: String? { self?.name }
 

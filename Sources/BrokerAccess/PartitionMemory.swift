@@ -38,7 +38,7 @@ struct PartitionMemory<Value: Sendable>: Sendable {
 
     var values: [Value] { known.keys.compactMap { known.peek($0) } }
 
-    /// As ``use(_:)``, but not counted as a use.
+    /// The partition's value. It does not count as used.
     func peek(_ partition: Partition) -> Value? { known.peek(partition) }
 
     mutating func beginReading(_ partition: Partition) -> Reading {

@@ -24,7 +24,7 @@ package struct Declaration: Sendable {
     package var short: Character?
     /// The value's name in help.
     package var value = ""
-    /// What it does, in one sentence.
+    /// The purpose, in one sentence.
     package let summary: String
     /// Further sentences of help.
     package var details = ""

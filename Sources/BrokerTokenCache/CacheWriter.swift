@@ -30,7 +30,8 @@ package final class CacheWriter: Sendable {
     private typealias Work = @Sendable (_ isFlushed: Bool) async -> Void
 
     private struct State {
-        /// For each person whose changes are being written, the jobs that arrived meanwhile.
+        /// The jobs that arrived while a person's changes are being written. There is an entry, maybe an empty one, for each such
+        /// person.
         var waiting: [Partition: [Job]] = [:]
         /// Changes that the disk lacks: the last one of each record.
         var backlog: [Partition: CacheChange] = [:]
@@ -211,7 +212,7 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// For tests: the number of a person's changes that wait for their turn.
+    /// The number of a person's changes that wait for their turn. Only tests use it.
     package func waiting(of partition: Partition) -> Int { state.withLock { $0.waiting[partition]?.count ?? 0 } }
 
     package func stopRetrying() { state.withLock { $0.retry }?.cancel() }

@@ -55,7 +55,7 @@ package struct KnownAccounts: Sendable {
     /// All accounts, in the order in which they were first seen. It sorts all of them: use it for lists and sign-ins.
     package var entries: [KnownAccount] { Self.sorted(people.values.flatMap(\.entries)) }
 
-    /// For tests: all sign-outs.
+    /// All sign-outs. Only tests use it.
     package var signOuts: [StoredRecord<SignOutRecord>] { people.values.flatMap(\.signOuts.values) }
 
     package func isSignedIn(_ entry: KnownAccount, for app: AppRegistration) -> Bool {

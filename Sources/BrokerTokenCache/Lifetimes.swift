@@ -13,7 +13,7 @@ package struct TokenLifetime: Sendable, Equatable {
 
     package init(_ token: AccessTokenRecord) { self.init(cachedAt: token.cachedAt, expiresOn: token.expiresOn) }
 
-    /// `nil` if its end is unknown.
+    /// Creates the lifetime of an ID token; `nil` if its end is unknown.
     package init?(_ token: IDTokenRecord) {
         guard let expiresOn = token.expiresOn else { return nil }
         self.init(cachedAt: token.cachedAt, expiresOn: expiresOn)

@@ -25,7 +25,7 @@ package struct CacheStatistics: Sendable, Equatable {
     package var recordBytes = 0
     package var fileBytes = 0
     package var cacheBytes = 0
-    /// `nil` if the system does not report it.
+    /// The resident memory of the broker; `nil` if the system does not report it.
     package var residentBytes: Int?
 
     package init() {}

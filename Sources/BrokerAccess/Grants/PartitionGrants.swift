@@ -37,7 +37,7 @@ struct PartitionGrants: Sendable {
     /// The subject of a refusal. A caller makes up client ids that are not registered, so a refusal of one is for all of them.
     private struct RefusedParty: Hashable {
         let claimant: QuotaOwner
-        /// `nil` for all unregistered clients.
+        /// The app's identity; `nil` for all unregistered clients.
         let app: String?
 
         init(_ claimant: QuotaOwner, as app: AppRegistration) {

@@ -83,7 +83,7 @@ struct Doors: Sendable {
 struct BoundDoor: Sendable {
     let front: any Front
     let socket: ListeningSocket
-    /// `nil` if its clients are answered that it is shut.
+    /// The path of the socket; `nil` if the door is shut, and its clients get an answer that says so.
     let path: String?
 
     /// - Parameters:

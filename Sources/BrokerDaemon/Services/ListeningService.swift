@@ -18,7 +18,7 @@ struct ListeningService: Service {
     let http: HTTPClient
     let manager: ServiceManager
     let logger: Logger
-    /// `nil` if systemd made the socket.
+    /// The path of the socket; `nil` if systemd made it.
     let ownSocket: String?
 
     /// How long a stop waits for providers. The next broker starts only after this one has exited, and until then no client

@@ -15,7 +15,7 @@ final class CacheTransfers: Sendable {
 
     fileprivate struct Place {
         let partition: Partition
-        /// `nil` while an export waits for its key.
+        /// The transfer; `nil` while an export waits for its key.
         var transfer: Transfer?
         var lastUse: Duration
         /// Whether its passphrase is in use. The transfer does not time out meanwhile.

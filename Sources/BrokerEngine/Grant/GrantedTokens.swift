@@ -6,7 +6,7 @@ import BrokerValues
 package final class GrantedTokens: Sendable {
     package let account: AccountRecord
     package let accessToken: AccessTokenRecord
-    /// `nil` if the provider returned none.
+    /// The refresh token; `nil` if the provider returned none.
     package let refreshToken: RefreshTokenRecord?
     /// The same token for all clients of its family (MSAL, "FOCI").
     package let familyToken: RefreshTokenRecord?

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// What sign-ins have shown about a client at its provider, stored in the client's record. Every call reads the disk.
+/// Facts about a client at its provider that sign-ins have shown, stored in the client's record. Every call reads the disk.
 struct ClientKnowledge: Sendable {
     let cache: TokenCache
 

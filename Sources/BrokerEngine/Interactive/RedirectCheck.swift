@@ -11,7 +11,7 @@ package enum RedirectCheck {
         package var requiresIssuer: Bool
         /// The provider's redirect URI; `nil` if only the broker's own listener can receive the answer.
         package var redirectURI: String?
-        /// `nil` if the provider has no clouds: a redirect's cloud parameters mean nothing then.
+        /// The clouds that a redirect may name; `nil` if the provider has none: a redirect's cloud parameters mean nothing then.
         package var clouds: CloudExpectation?
 
         package init(state: String, issuer: String, requiresIssuer: Bool) {
@@ -80,7 +80,7 @@ package enum RedirectCheck {
     /// A code, and the cloud that redeems it.
     package struct AuthorizationCode: Sendable {
         package var code: Secret
-        /// `nil` means the cloud in which the sign-in was begun.
+        /// The cloud that redeems the code; `nil` means the one in which the sign-in was begun.
         package var cloud: Authority?
         /// The issuer that the redirect names.
         package var issuer: String?

@@ -12,7 +12,7 @@ final class CacheLookup: Sendable {
         (self.cache, self.settings, self.clock) = (cache, settings, clock)
     }
 
-    /// Where a request is looked up.
+    /// The source of the records for a lookup.
     enum Source: Sendable {
         /// The index only: the lookup neither waits nor reads the disk.
         case memory

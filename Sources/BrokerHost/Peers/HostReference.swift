@@ -28,7 +28,7 @@ package struct HostReference: Sendable {
         networkNamespace = isHostNetwork ? own.link("ns/net").value : nil
     }
 
-    /// Without a reference, no process counts as outside of a sandbox.
+    /// Whether there is a reference. Without one, no process counts as outside of a sandbox.
     package var isKnown: Bool { !views.isEmpty }
 
     /// - Returns: the comparison, with the mount's id; `nil` after chroot(2).

@@ -35,7 +35,7 @@ struct ProcessView: Sendable, Equatable {
         describedRootMount(of: process).map { .value($0) } ?? listedRootMount(of: process)
     }
 
-    /// As ``rootMount(of:)``, with one system call; `nil` if the kernel refuses it.
+    /// The root's mount by one system call; `nil` if the kernel refuses it, and a value of `nil` as in ``rootMount(of:)``.
     static func describedRootMount(of process: borrowing ProcessFolder) -> UInt64?? {
         var root = broker_root()
         guard broker_describe_root(process.descriptor, &root) == 0 else { return nil }

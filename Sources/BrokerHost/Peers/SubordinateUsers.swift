@@ -47,7 +47,7 @@ private struct FileStamp: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// `nil` if there is no such file.
+    /// Creates the stamp of a file; `nil` if there is no such file.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -25,9 +25,9 @@ package enum ProcessHardening {
 
     /// Applies every measure, continues after a failure, and reports all of them.
     ///
-    /// In addition: umask 077, so that no file is created readable to others, SIGPIPE ignored, so that a peer that hangs up is an
-    /// error of one write, and SIGXFSZ, so that a file size limit is a full disk and not the end. SIGCHLD is not ignored, even if
-    /// the parent process ignored it, so that a program's exit status is known.
+    /// It also sets umask 077, so that no file is created readable to others. It ignores SIGPIPE, so that a peer that hangs up is
+    /// an error of one write, and SIGXFSZ, so that a file size limit counts as a full disk and does not end the process. It
+    /// restores the default of SIGCHLD, which the parent process may have ignored, so that the exit status of programs is known.
     package static func apply() -> [Outcome] {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)

@@ -4,7 +4,7 @@ import Glibc
 /// A listening socket that the service manager opened for us (sd_listen_fds(3)).
 package struct ActivatedSocket: Sendable, Equatable {
     package let descriptor: Int32
-    /// As bound by the manager; `nil` for an abstract or unnamed one.
+    /// The path that the manager bound it to; `nil` for an abstract or unnamed socket.
     package let path: String?
 }
 

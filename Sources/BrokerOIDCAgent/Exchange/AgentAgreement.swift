@@ -5,7 +5,7 @@ import Synchronization
 package final class AgentAgreement: Sendable {
     private let peer: [UInt8]
     private let own: AgentKeyPair
-    /// `nil` until computed.
+    /// The seal, or that there is none; `nil` until it is computed.
     private let made = Mutex<AgentSeal??>(nil)
 
     init(with peer: [UInt8], _ own: AgentKeyPair) { (self.peer, self.own) = (peer, own) }

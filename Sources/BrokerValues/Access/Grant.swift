@@ -4,12 +4,12 @@ package struct Grant: Codable, Sendable, Hashable {
     package var caller: CallerIdentity
     /// The app's name, or an ad hoc client's identity.
     package var app: String
-    /// `nil` for every account of the app's group.
+    /// The only account; `nil` for every account of the app's group.
     package var accountID: String?
-    /// `nil` for every scope.
+    /// The scopes; `nil` for every scope.
     package var scopes: [String]?
     package var createdOn: NumericDate
-    /// `nil` for no end.
+    /// When the grant expires; `nil` for never.
     package var expiresOn: NumericDate?
     package var lastUsedOn: NumericDate?
     package var uses: Int64 = 0

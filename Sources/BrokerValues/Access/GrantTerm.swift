@@ -2,7 +2,7 @@
 package enum GrantTerm: String, Sendable, CaseIterable {
     case today, month, always
 
-    /// In seconds; `nil` for the longest lifetime that the rules allow.
+    /// The lifetime in seconds; `nil` for the longest that the rules allow.
     package var lifetime: Int64? {
         switch self {
         case .today: 12 * 3600
