@@ -30,7 +30,7 @@ struct Erasure: Sendable {
         _ account: AccountReference?, revoke: Bool, correlationID: String, in partition: Partition
     ) async throws(BrokerError) -> ErasureReport {
         let person = try account.map { selector throws(BrokerError) in try self.person(selector, in: partition) }
-        // A sign-in that was begun for an erased person must not be completed.
+        // A sign-in for an erased person is ended, unless its answer has arrived already.
         if let person {
             interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
         } else {
