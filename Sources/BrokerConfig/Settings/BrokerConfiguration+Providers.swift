@@ -38,7 +38,7 @@ extension BrokerConfiguration {
         EntraCloud.canonical(place.environment)
     }
 
-    /// What the administrator adds to the metadata of providers.
+    /// Additions by the administrator to the metadata of providers.
     package var completions: MetadataOverrides {
         let reader = authorities
         var entries: [String: MetadataOverride] = [:]
