@@ -100,49 +100,49 @@ struct RunningBroker: Sendable {
         let policy = AccessPolicy(
             directory: directory, grants: grants, gate: engine.gate, owners: owners,
             quota: engine.quota, presence: PolkitPresence(), settings: configuration.accessSettings, log: logger)
-        var services = ServerServices(
+        var parts = ServerParts(
             broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
             inspector: inspector(configuration, logger), clock: clock,
             process: ProcessFacts(
                 version: BrokerVersion.text, mode: configuration.isSystemMode ? .system : .user, startedAt: clock.uptime
             ), log: logger)
         let consent = BrowserConsent(
-            policy: policy, audit: audit, allowance: services.browsers,
+            policy: policy, audit: audit, allowance: parts.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
             isOn: configuration.asksInBrowser,
             names: { PeopleNames((try? engine.accounts(of: nil, includeSignedOut: true, in: $0)) ?? []) },
             accounts: { ((try? engine.accounts(of: $0, includeSignedOut: false, in: $1)) ?? []).map(\.id) }, log: logger
         )
-        services.consent = consent
-        services.names.style = configuration.journalNames
-        services.payer = payer
-        services.users = owners.map { MultiUserServices(store: vault, owners: $0) }
-        services.process.residentBytes = ResidentMemory.bytes
+        parts.consent = consent
+        parts.names.style = configuration.journalNames
+        parts.payer = payer
+        parts.users = owners.map { MultiUserServices(store: vault, owners: $0) }
+        parts.process.residentBytes = ResidentMemory.bytes
         let reading = ConfigurationReading(of: files, clock: clock)
-        services.process.configuration = { reading.report }
-        services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
-        if configuration.isSystemMode { services.requestsPerUser = 4 * services.requestsPerConnection }
+        parts.process.configuration = { reading.report }
+        parts.requestsPerConnection = configuration.socket.maxRequestsPerConnection
+        if configuration.isSystemMode { parts.requestsPerUser = 4 * parts.requestsPerConnection }
         let sandboxes = SandboxSockets(
             in: sandboxFolders(configuration),
             clock: clock, random: SystemRandom(), payer: payer, log: logger)
-        services.sandboxes = sandboxes
+        parts.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let limits = connectionLimits(configuration, logger)
-        let requests = RequestService(services)
-        let doors = Doors(configuration, requests)
+        let server = Server(parts)
+        let doors = Doors(configuration, server)
         let listener: LocalListener
         var doorListeners: [LocalListener] = []
         let reactor: Reactor
         do throws(SocketError) {
             reactor = try Reactor()
-            let front = JSONRPCFront(requests)
+            let front = server.serving(JSONRPCFront(server.requests))
             // A client that finds the broker's own socket also finds those of the doors.
             let bound = try doors.bind(
                 beside: activated?.main.path ?? socketPath(configuration), handed: activated?.others ?? [:],
                 configuration, logger)
             do throws(SocketError) {
                 listener = try await LocalListener.start(
-                    try socket(configuration, activated?.main), on: reactor, service: BrokerService(front),
+                    try socket(configuration, activated?.main), on: reactor, service: front,
                     limits: limits, logger: logger)
             } catch {
                 for door in bound { door.socket.removePath() }
@@ -154,7 +154,7 @@ struct RunningBroker: Sendable {
                 SandboxFront(front), others: doors.inSandboxes(configuration))
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
             for door in bound {
-                doorListeners.append(try await door.serve(beside: listener, noting: services.doors))
+                doorListeners.append(try await door.serve(beside: listener, noting: server.doors))
             }
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
@@ -164,7 +164,7 @@ struct RunningBroker: Sendable {
             reach: reach,
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            names: services.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
+            names: parts.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
             sandboxes: sandboxes, doors: doors, doorListeners: doorListeners,
             signals: signals, reactor: reactor, loops: loops,
             manager: ServiceManager(),

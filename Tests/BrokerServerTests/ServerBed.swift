@@ -73,7 +73,7 @@ struct ServerBed: Sendable {
             settings: settings, log: .silent)
         // A separate clock, so that a test that waits for a sleeper does not meet the audit log's.
         let auditClock = ManualClock()
-        var services = ServerServices(
+        var parts = ServerParts(
             broker: broker, apps: apps, policy: policy,
             audit: AuditLog(vault: vault, clock: auditClock, random: CountingRandom(), log: .silent), vault: vault,
             inspector: inspector,
@@ -81,14 +81,15 @@ struct ServerBed: Sendable {
             process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
         let sandboxes = SandboxSockets(
             in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
-        services.sandboxes = sandboxes
-        services.names.style = names
-        services.requestsPerUser = requestsPerUser
-        let front = makeFront(JSONRPCFront(RequestService(services)))
+        parts.sandboxes = sandboxes
+        parts.names.style = names
+        parts.requestsPerUser = requestsPerUser
+        let server = Server(parts)
+        let front = server.serving(makeFront(JSONRPCFront(server.requests)))
         let reactor = try Reactor()
         bed.atEnd { await reactor.stop() }
         let listener = try await LocalListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: BrokerService(front), limits: limits,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: front, limits: limits,
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener, SandboxFront(front))

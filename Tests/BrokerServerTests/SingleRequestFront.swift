@@ -10,7 +10,6 @@ struct SingleRequestFront: Front {
     let others: Tally
     var door = Door.socket
 
-    var service: RequestService { base.service }
     var hasNotifications: Bool { false }
 
     func converse() -> any Conversation { SingleRequestConversation(base.converse(), others) }

@@ -121,7 +121,7 @@ struct WatchTests {
         try await ServerBed.runSignedIn { server in
             for _ in 0..<20 {
                 let client = try await server.connect()
-                for _ in 0..<Watches.mostEach { _ = try await watch(server, client) }
+                for _ in 0..<WatchPlaces.mostEach { _ = try await watch(server, client) }
                 await client.close()
             }
             let last = try await server.connect()
@@ -139,7 +139,7 @@ struct WatchTests {
     func limit() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
-            for _ in 0..<Watches.mostEach { _ = try await watch(server, client) }
+            for _ in 0..<WatchPlaces.mostEach { _ = try await watch(server, client) }
             let refusal = try await client.refusal(of: WatchToken.self, .of("mail"))
             #expect(refusal?.data?.kind == .throttled && refusal?.data?.reason == .tooManySubscriptions)
             #expect(try await client.call(UnwatchToken.self, .init(watch: "w5")).unwatched)
@@ -149,15 +149,15 @@ struct WatchTests {
 
     @Test("a program has a tenth of all watches, over all its connections")
     func limitOfProgram() {
-        let watches = Watches(clock: ManualClock())
-        var places: [Watches.Place] = []
+        let watches = WatchPlaces()
+        var places: [WatchPlaces.Place] = []
         let program = QuotaOwner.program(CallerIdentity(tier: .unknown, id: "/usr/bin/mail"))
-        while let place = try? watches.takePlace(for: program, of: Partition(uid: 1000)) { places.append(place) }
-        #expect(places.count == Watches.most / 10)
+        while let place = try? watches.take(for: program, of: Partition(uid: 1000)) { places.append(place) }
+        #expect(places.count == WatchPlaces.most / 10)
         let other = QuotaOwner.program(CallerIdentity(tier: .unknown, id: "/usr/bin/other"))
-        #expect((try? watches.takePlace(for: other, of: Partition(uid: 1000))) != nil)
+        #expect((try? watches.take(for: other, of: Partition(uid: 1000))) != nil)
         places = []
-        #expect((try? watches.takePlace(for: program, of: Partition(uid: 1000))) != nil)
+        #expect((try? watches.take(for: program, of: Partition(uid: 1000))) != nil)
     }
 
     @Test("watches keep some of a program's connections, and the quiet ones beyond those are evicted")

@@ -92,5 +92,4 @@ private final class SteppedClock: BrokerClock {
 
 private struct Nobody: ConnectionService {
     func admit(_ connection: LocalConnection, _: PeerSnapshot?) -> ConnectionDecision { .refuse([]) }
-    func refusalLine(_ reason: ConnectionRefusal) -> [UInt8] { [] }
 }

@@ -11,11 +11,11 @@ struct Doors: Sendable {
     private static let types: [any SocketDoor.Type] = [OIDCAgentDoor.self]
 
     private let doors: [any SocketDoor]
-    private let requests: RequestService
+    private let server: Server
 
-    init(_ configuration: BrokerConfiguration, _ requests: RequestService) {
+    init(_ configuration: BrokerConfiguration, _ server: Server) {
         doors = Self.types.map { $0.init(configuration) }
-        self.requests = requests
+        self.server = server
     }
 
     static var activationNames: [String] { types.map { $0.activationName } }
@@ -32,7 +32,8 @@ struct Doors: Sendable {
         doors.compactMap { door in
             let type = Swift.type(of: door)
             guard type.setting(in: configuration) != BrokerConfiguration.Doors.off else { return nil }
-            return SandboxFront(door.front(requests, isShut: false), fileName: type.fileName)
+            return SandboxFront(
+                server.serving(door.front(server.requests, isShut: false)), fileName: type.fileName)
         }
     }
 
@@ -51,10 +52,13 @@ struct Doors: Sendable {
             let path = type.path(configuration, beside: socket)
             let handed = handed[type.activationName]
             guard path != nil || handed != nil else { continue }
-            let front = door.front(requests, isShut: path == nil)
+            let front = door.front(server.requests, isShut: path == nil)
             do throws(SocketError) {
                 let socket = try Self.socket(at: path, handed, configuration)
-                bound.append(BoundDoor(front: front, socket: socket, path: path.map { handed?.path ?? $0 }))
+                bound.append(
+                    BoundDoor(
+                        door: front.door, service: server.serving(front), socket: socket,
+                        path: path.map { handed?.path ?? $0 }))
             } catch {
                 guard type.setting(in: configuration) == nil else {
                     for door in bound { door.socket.removePath() }
@@ -81,7 +85,8 @@ struct Doors: Sendable {
 
 /// A door whose socket is bound.
 struct BoundDoor: Sendable {
-    let front: any Front
+    let door: Door
+    let service: BrokerService
     let socket: ListeningSocket
     /// The path of the socket; `nil` if the door is shut, and its clients get an answer that says so.
     let path: String?
@@ -90,8 +95,8 @@ struct BoundDoor: Sendable {
     ///   - main: the listener whose limits apply to the connections of all doors together.
     ///   - opened: records the open doors.
     func serve(beside main: LocalListener, noting opened: OpenDoors) async throws(SocketError) -> LocalListener {
-        let listener = try await main.startAnother(socket, service: BrokerService(front))
-        if let path { opened.add(front.door, at: path) }
+        let listener = try await main.startAnother(socket, service: service)
+        if let path { opened.add(door, at: path) }
         return listener
     }
 }

@@ -4,24 +4,36 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
+/// What the connections of every front are made with.
+struct ConnectionParts: Sendable {
+    let policy: AccessPolicy
+    let inspector: any PeerInspector
+    let clock: any BrokerClock
+    /// Asks people in their browser about waiting callers; `nil` if there is no browser.
+    let consent: BrowserConsent?
+    /// The user whose quota a user's usage counts against: subordinate uids count for their owner.
+    let payer: @Sendable (Partition) -> Partition
+    /// Requests of one connection in progress at a time.
+    let requestsPerConnection: Int
+    let all: AllConnections
+}
+
 /// Serves a front on a `LocalListener`: decides which peers are served, and gives each connection its session.
 package struct BrokerService: ConnectionService {
     private let front: any Front
+    private let parts: ConnectionParts
     /// The sandbox and the person whose own socket it serves; `nil` for the common socket.
     private var own: SandboxBinding?
 
-    package init(_ front: any Front) { self.front = front }
+    init(_ front: any Front, _ parts: ConnectionParts) { (self.front, self.parts) = (front, parts) }
 
     /// The door's name in the audit log. A sandbox's own socket is a separate door if it speaks the broker's protocol.
     var door: Door { own != nil && front.door == .socket ? .sandbox : front.door }
 
-    private var services: ServerServices { front.service.services }
-    private var ofUsers: UserRequests { front.service.ofUsers }
-
     /// The same service, for clients of the sandbox's socket.
-    package func serving(_ door: SandboxBinding) -> BrokerService {
+    func serving(_ sandbox: SandboxBinding) -> BrokerService {
         var service = self
-        service.own = door
+        service.own = sandbox
         return service
     }
 
@@ -32,30 +44,28 @@ package struct BrokerService: ConnectionService {
     }
 
     package func admit(_ connection: LocalConnection, _ found: PeerSnapshot?) -> ConnectionDecision {
-        do throws(BrokerError) {
-            try requireServed(connection.peer)
-            let peer = connection.peer
-            let caller = Caller(found ?? inspect(peer))
-            return .serve(
-                ConnectionSession(
-                    connection, context: context(of: connection, caller, peer) { now(caller, peer) },
-                    conversation: front.converse(), maximumWaiting: services.requestsPerConnection,
-                    ofUsers: ofUsers,
-                    handedOn: { writer in
-                        // The connecting process may have entered a sandbox before it passed the connection on.
-                        let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
-                        let both = connector.handingOn(to: facts(of: writer))
-                        return context(of: connection, both, writer) { both }
-                    },
-                    moved: {
-                        let moved = now(caller, peer)
-                        return context(of: connection, moved, peer) { moved }
-                    }),
-                owner: ConnectionOwner(
-                    caller.claimant, of: services.payer(caller.partition), mayUseReserve: caller.mayAdminister))
-        } catch {
-            return .refuse(front.refusal(error))
-        }
+        do throws(BrokerError) { try requireServed(connection.peer) } catch { return .refuse(front.refusal(error)) }
+        let caller = Caller(found ?? inspect(connection.peer))
+        let owner = ConnectionOwner(
+            caller.claimant, of: parts.payer(caller.partition), mayUseReserve: caller.mayAdminister)
+        return .serve(session(of: connection, caller), owner: owner)
+    }
+
+    private func session(of connection: LocalConnection, _ caller: Caller) -> ConnectionSession {
+        let peer = connection.peer
+        return ConnectionSession(
+            connection, context: context(of: connection, caller, peer) { now(caller, peer) }, front: front,
+            maximumWaiting: parts.requestsPerConnection, ofUsers: parts.all.requests,
+            handedOn: { writer in
+                // The connecting process may have entered a sandbox before it passed the connection on.
+                let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
+                let both = connector.handingOn(to: facts(of: writer))
+                return context(of: connection, both, writer) { both }
+            },
+            moved: {
+                let moved = now(caller, peer)
+                return context(of: connection, moved, peer) { moved }
+            })
     }
 
     /// A caller that was not outside when it connected is not inspected again: it could only gain rights.
@@ -72,23 +82,22 @@ package struct BrokerService: ConnectionService {
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
         return ConnectionContext(
-            caller: caller, by: door, connectedAt: services.clock.uptime,
-            payer: services.payer(caller.partition), callerNow: now,
-            hasMoved: { [inspector = services.inspector] thoroughly in
+            caller: caller, by: door, connectedAt: parts.clock.uptime, payer: parts.payer(caller.partition),
+            among: parts.all, callerNow: now,
+            hasMoved: { [inspector = parts.inspector] thoroughly in
                 guard caller.mayMove else { return false }
                 return inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
             },
             hasEnded: { [process = asker.process] in process?.isRunning == false },
             connectionCount: { connection.count },
-            askPerson: { [consent = services.consent] in consent?.ask(about: caller.forApps) },
-            connected: services.connected, ofUsers: ofUsers,
+            askPerson: { [consent = parts.consent] in consent?.ask(about: caller.forApps) },
             send: { if hasNotifications { connection.write($0.bytes) } })
     }
 
     /// A person's socket for a sandbox admits no other user.
     private func requireServed(_ peer: PeerCredentials) throws(BrokerError) {
         guard own?.sandbox.acceptsAnyUID != true else { return }
-        try services.policy.serves(peer)
+        try parts.policy.serves(peer)
         guard let own, own.partition != Partition(uid: peer.uid) else { return }
         throw BrokerError(
             .accessDenied, "This socket is for a sandbox of another user.", reason: .otherUser)
@@ -96,13 +105,11 @@ package struct BrokerService: ConnectionService {
 
     private func inspect(_ peer: PeerCredentials) -> PeerSnapshot {
         let facts = facts(of: peer)
-        let starter = facts.isFront ? services.inspector.inspectStarter(of: peer) : nil
+        let starter = facts.isFront ? parts.inspector.inspectStarter(of: peer) : nil
         return PeerSnapshot(facts, startedBy: starter.map(completed))
     }
 
-    private func facts(of peer: PeerCredentials) -> PeerFacts {
-        completed(services.inspector.inspect(peer))
-    }
+    private func facts(of peer: PeerCredentials) -> PeerFacts { completed(parts.inspector.inspect(peer)) }
 
     /// Adds what the broker knows apart from the process.
     private func completed(_ facts: PeerFacts) -> PeerFacts {
@@ -110,47 +117,8 @@ package struct BrokerService: ConnectionService {
         if let own, own.sandbox.acceptsAnyUID { facts.uid = own.partition.uid }
         facts.sandbox = own?.sandbox
         facts.sandboxApps = own?.apps ?? [:]
-        facts.lacksAdminProof = !services.policy.hasAdminProof(gid: facts.gid)
-        facts.isServedWithOthers = services.policy.servesEverybody
+        facts.lacksAdminProof = !parts.policy.hasAdminProof(gid: facts.gid)
+        facts.isServedWithOthers = parts.policy.servesEverybody
         return facts
-    }
-
-    package func refusalLine(_ reason: ConnectionRefusal) -> [UInt8] { front.refusal(reason) }
-}
-
-extension BrokerError {
-    init(_ reason: ConnectionRefusal) {
-        switch reason {
-        case .lineTooLong(let limit):
-            self.init(
-                .invalidParameter,
-                "A message is longer than \(limit) bytes; connect again and send shorter ones.")
-        case .lineCutOff: self.init(.invalidParameter, "The connection was closed in the middle of a message.")
-        case .manyWriters:
-            self.init(
-                .accessDenied,
-                "More than one process writes on this connection; each must make its own.")
-        case .descriptors: self.init(.accessDenied, "Descriptors are not accepted from clients.")
-        case .lineStalled(let time):
-            self.init(
-                .timedOut,
-                "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
-            )
-        case .tooManyConnections(let limit, let party):
-            self.init(
-                .throttled, "\(party.has) \(limit) connections already; close some, or try again later.",
-                reason: .tooManyConnections)
-        }
-    }
-}
-
-extension ConnectionRefusal.Party {
-    fileprivate var has: String {
-        switch self {
-        case .everybody: "The broker serves"
-        case .user: "The programs of your user have"
-        case .program: "This program or sandbox has"
-        case .unnamed: "All sandboxes without a confirmed name have"
-        }
     }
 }

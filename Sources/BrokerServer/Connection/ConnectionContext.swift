@@ -1,7 +1,6 @@
 import BrokerAccess
 import BrokerModel
 import BrokerRPC
-import BrokerSocket
 import BrokerValues
 import Synchronization
 
@@ -22,58 +21,47 @@ package final class ConnectionContext: Sendable {
     let hasEnded: @Sendable () -> Bool
     /// Number of connected clients.
     let connectionCount: @Sendable () -> Int
-    /// Sends a line outside of any answer.
-    let send: @Sendable (_ line: JSONWriter) -> Void
-    private let ofUsers: UserRequests
     /// Asks the person about the caller, if there is a way.
     let askPerson: @Sendable () -> Void
-    private let connected: ConnectedCallers
+    /// Sends a line outside of any answer.
+    let send: @Sendable (_ line: JSONWriter) -> Void
+    private let all: AllConnections
+    /// Among the connected callers.
     private let number: UInt64
     /// Ends with the connection, or when another process takes it over.
     let binding = ConnectionBinding()
+    let watches: ConnectionWatches
     /// The client's subscriptions; `nil` when it has gone.
     private let subscriptions = Mutex<[Subscription]?>([])
-    /// Watches by name; `nil` when the client has gone.
-    private let watches = Mutex<[String: TokenWatch]?>([:])
-    private let watchNames = Atomic<UInt64>(0)
-    /// Keeps its slot while it watches.
-    private let stay = Mutex<Watches.Place?>(nil)
 
-    /// - Parameter send: sends a line outside of any answer.
     init(
-        caller: Caller, by door: Door, connectedAt: Duration, payer: Partition,
+        caller: Caller, by door: Door, connectedAt: Duration, payer: Partition, among all: AllConnections,
         callerNow: @escaping @Sendable () -> Caller,
         hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, hasEnded: @escaping @Sendable () -> Bool,
-        connectionCount: @escaping @Sendable () -> Int,
-        askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers, ofUsers: UserRequests,
+        connectionCount: @escaping @Sendable () -> Int, askPerson: @escaping @Sendable () -> Void,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
-        self.askPerson = askPerson
-        self.hasMoved = hasMoved
-        self.hasEnded = hasEnded
-        self.connected = connected
-        number = connected.enter(caller)
         self.caller = caller
         self.connectedAt = connectedAt
         self.payer = payer
+        self.all = all
         audited = AuditedCaller(caller, by: door)
+        number = all.callers.enter(caller)
+        watches = ConnectionWatches(of: caller.claimant, payer, in: all.watches)
         self.callerNow = callerNow
+        self.hasMoved = hasMoved
+        self.hasEnded = hasEnded
         self.connectionCount = connectionCount
+        self.askPerson = askPerson
         self.send = send
-        self.ofUsers = ofUsers
     }
 
     /// Call when the client has gone.
     func end() {
         subscriptions.withLock { $0 = nil }
-        let watches = watches.withLock { watches in
-            defer { watches = nil }
-            return watches ?? [:]
-        }
-        for watch in watches.values { watch.end() }
-        stay.withLock { $0 = nil }
+        watches.endAll()
         binding.end()
-        connected.leave(number)
+        all.callers.leave(number)
     }
 
     func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
@@ -84,7 +72,7 @@ package final class ConnectionContext: Sendable {
     }
 
     /// Whether the client waits for notifications, so that it keeps its slot.
-    var isListening: Bool { subscriptions.withLock { $0?.isEmpty == false } || stay.withLock { $0 != nil } }
+    var isListening: Bool { subscriptions.withLock { $0?.isEmpty == false } || watches.keepSlot }
 
     /// Replaces the earlier subscriptions. If the client went while the request waited, the new ones end with this call.
     func subscribe(_ new: [Subscription]) {
@@ -92,59 +80,14 @@ package final class ConnectionContext: Sendable {
             if subscriptions != nil { subscriptions = new }
         }
     }
-}
 
-// MARK: - Watches
+    // MARK: Work without a request of the client
 
-extension ConnectionContext {
-    /// - Throws: `throttled`.
-    func nameWatch() throws(BrokerError) -> String {
-        guard watches.withLock({ $0?.count ?? 0 }) < Watches.mostEach else { throw Self.tooManyWatches }
-        return "w\(watchNames.add(1, ordering: .relaxed).newValue)"
-    }
-
-    /// - Returns: false if the client has gone, or has too many that began at the same time; it is notified of the latter.
-    func keep(_ watch: TokenWatch) -> Bool {
-        let isFull: Bool? = watches.withLock { watches in
-            guard let count = watches?.count else { return nil }
-            if count < Watches.mostEach { watches?[watch.name] = watch }
-            return count >= Watches.mostEach
-        }
-        if isFull == true { notify(TokenEnded.self, .init(watch: watch.name, RPCError(Self.tooManyWatches))) }
-        guard isFull == false else { return false }
-        stay.withLock { stay in if stay == nil { stay = watch.stay } }
-        return true
-    }
-
-    /// - Returns: whether the watch existed.
-    @discardableResult
-    func forget(_ watch: String) -> Bool { take(watch) != nil }
-
-    func unwatch(_ name: String) -> Bool {
-        guard let watch = take(name) else { return false }
-        watch.end()
-        return true
-    }
-
-    private func take(_ name: String) -> TokenWatch? {
-        let (watch, isLast) = watches.withLock { watches in
-            (watches?.removeValue(forKey: name), watches?.isEmpty ?? true)
-        }
-        if isLast { stay.withLock { $0 = nil } }
-        return watch
-    }
-
-    func endWatches(with error: BrokerError) {
-        for watch in watches.withLock({ Array(($0 ?? [:]).values) }) { watch.end(telling: error) }
-    }
-
-    private static let tooManyWatches = Watches.tooMany("This connection has \(Watches.mostEach) watches already")
-
-    /// A renewal counts as a request of its user; ``endWork()`` ends it.
+    /// The renewal of a watch counts as a request of its user; ``endWork()`` ends it.
     func beginWork() throws(BrokerError) {
-        guard !ofUsers.areTooMany(of: payer) else { throw UserRequests.tooMany }
-        ofUsers.begin(1, of: payer)
+        guard !all.requests.areTooMany(of: payer) else { throw UserRequests.tooMany }
+        all.requests.begin(1, of: payer)
     }
 
-    func endWork() { ofUsers.end(1, of: payer) }
+    func endWork() { all.requests.end(1, of: payer) }
 }

@@ -11,6 +11,7 @@ import BrokerValues
 final class ConnectionSession: ConnectionHandler {
     private let connection: LocalConnection
     private var context: ConnectionContext
+    private let front: any Front
     private let conversation: any Conversation
     private let maximumWaiting: Int
     private let ofUsers: UserRequests
@@ -41,7 +42,7 @@ final class ConnectionSession: ConnectionHandler {
     }
 
     init(
-        _ connection: LocalConnection, context: ConnectionContext, conversation: any Conversation, maximumWaiting: Int,
+        _ connection: LocalConnection, context: ConnectionContext, front: any Front, maximumWaiting: Int,
         ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext,
         moved: @escaping () -> ConnectionContext
     ) {
@@ -49,7 +50,8 @@ final class ConnectionSession: ConnectionHandler {
         self.moved = moved
         self.connection = connection
         self.context = context
-        self.conversation = conversation
+        self.front = front
+        conversation = front.converse()
         self.maximumWaiting = maximumWaiting
         self.ofUsers = ofUsers
     }
@@ -58,9 +60,7 @@ final class ConnectionSession: ConnectionHandler {
 
     func makeSplitter(limit: Int) -> any MessageSplitter { conversation.makeSplitter(limit: limit) }
 
-    func received(
-        _ line: ArraySlice<UInt8>, on connection: LocalConnection
-    ) {
+    func received(_ line: ArraySlice<UInt8>) {
         let handling = line.withUnsafeBytes { conversation.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
         case .answered:
@@ -77,16 +77,16 @@ final class ConnectionSession: ConnectionHandler {
     }
 
     /// Requests in progress belong to the process that sent them.
-    func handedOn(to writer: PeerCredentials, on connection: LocalConnection) {
+    func handedOn(to writer: PeerCredentials) {
         change(to: handedOn(writer))
     }
 
     /// A process can enter a sandbox and keep its connection; it cannot leave one. So a process that is outside after its bytes
     /// were read was outside when it wrote them. Its root reveals nearly all sandboxes with one system call; the full comparison
     /// runs once per second.
-    func heard(on connection: LocalConnection, thoroughly: Bool) {
+    func heard(thoroughly: Bool) {
         guard context.hasMoved(thoroughly) else { return }
-        context.endWatches(with: .movedMeanwhile(context.caller))
+        context.watches.endAll(telling: .movedMeanwhile(context.caller))
         change(to: moved())
     }
 
@@ -97,30 +97,32 @@ final class ConnectionSession: ConnectionHandler {
 
     var isIdle: Bool { waiting.isEmpty && !context.isListening && context.binding.isEmpty }
 
-    func inputEnded(on connection: LocalConnection) {
+    func inputEnded() {
         isEnding = true
         closeIfDone()
     }
 
     /// No one waits any more. Requests sent before are begun all the same, as their sender could not know better.
-    func peerGone(on connection: LocalConnection) {
+    func peerGone() {
         isGone = true
         for waiting in waiting.values { waiting.task.cancel() }
     }
 
-    func draining(on connection: LocalConnection) {
+    func draining() {
         isDraining = true
         isEnding = true
         closeIfDone()
     }
 
-    func closed(_ connection: LocalConnection) {
+    func closed() {
         guard !isClosed else { return }
         isClosed = true
         context.end()
         for waiting in waiting.values { waiting.task.cancel() }
         waiting = [:]
     }
+
+    func refusal(_ reason: ConnectionRefusal) -> [UInt8] { front.refusal(reason) }
 
     // MARK: Requests that wait
 

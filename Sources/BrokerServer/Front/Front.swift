@@ -6,7 +6,6 @@ import BrokerValues
 /// them; a front only has its own messages and answers.
 package protocol Front: Sendable {
     var door: Door { get }
-    var service: RequestService { get }
     /// Whether its clients get notifications, such as that a page was opened.
     var hasNotifications: Bool { get }
     func converse() -> any Conversation

@@ -6,75 +6,82 @@ import BrokerValues
 
 /// `apps.…`.
 struct AppHandlers: Sendable {
-    let services: ServerServices
+    let apps: AppDirectory
+    let broker: TokenBroker
+    let policy: AccessPolicy
 
-    var all: [any AnyMethodHandler] {
-        [
-            .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
-                let params = request.params
-                let authority = try services.policy.authority(params.authority)
-                var result = RegisterApp.Result()
-                if params.checkAuthority {
-                    do throws(BrokerError) {
-                        result.provider = try await outline(of: authority)
-                    } catch {
-                        // A server with another's certificate exists, and is not the provider.
-                        if case .untrusted? = error.cause as? ProviderError { throw error }
-                        guard [.offline, .serverUnavailable].contains(error.kind) else { throw error }
-                        result.unreached = error.message
-                    }
+    var all: [any AnyMethodHandler] { [register, registerAtProvider, list, remove] }
+
+    private var register: MethodHandler<RegisterApp> {
+        .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
+            let params = request.params
+            let authority = try policy.authority(params.authority)
+            var result = RegisterApp.Result()
+            if params.checkAuthority {
+                do throws(BrokerError) {
+                    result.provider = try await outline(of: authority)
+                } catch {
+                    // A server with another's certificate exists, and is not the provider.
+                    if case .untrusted? = error.cause as? ProviderError { throw error }
+                    guard [.offline, .serverUnavailable].contains(error.kind) else { throw error }
+                    result.unreached = error.message
                 }
-                var app = AppRegistration(
-                    params.description, authority: authority,
-                    clientSecret: params.clientSecret.map { Secret($0) },
-                    isInstanceAware: params.instanceAware)
-                app.secretMethod = params.tokenEndpointAuthMethod
-                let registered = try await services.apps.register(
-                    app, overPrevious: params.previous, in: request.partition)
-                result.app = App(AppRecord(registered))
-                return result
-            },
-            .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
-                request throws(BrokerError) in
-                let params = request.params
-                let draft = AppRegistration(
-                    params.description, authority: try services.policy.authority(params.authority))
-                // An app that cannot be stored here must not be created there.
-                try services.apps.check(draft: draft, in: request.partition)
-                if !params.replace { try services.apps.checkIsNew(draft, in: request.partition) }
-                let made = try await services.apps.considering(draft.authority) { () throws(BrokerError) in
-                    try await services.broker.registerAtProvider(
-                        draft, isConfidential: params.confidential,
-                        initialAccessToken: params.initialAccessToken.map { Secret($0) })
-                }
-                try await services.apps.register(made.app, in: request.partition)
-                return RegisterAppAtProvider.Result(
-                    app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
-            },
-            .waiting(ListApps.self) { request throws(BrokerError) in
-                let nameable = request.context.caller.nameableApps
-                return ListApps.Result(
-                    apps: try services.apps.list(in: request.partition).filter {
-                        nameable?.contains($0.name) ?? true
-                    }.map {
-                        var app = App(AppRecord($0))
-                        app.source = $0.origin
-                        return app
-                    })
-            },
-            .waiting(
-                RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed", app: $1.app.name) }
-            ) {
-                request throws(BrokerError) in
-                RemoveApp.Result(
-                    app: App(try await services.apps.remove(named: request.params.name, in: request.partition)))
-            },
-        ]
+            }
+            var app = AppRegistration(
+                params.description, authority: authority,
+                clientSecret: params.clientSecret.map { Secret($0) },
+                isInstanceAware: params.instanceAware)
+            app.secretMethod = params.tokenEndpointAuthMethod
+            let registered = try await apps.register(app, overPrevious: params.previous, in: request.partition)
+            result.app = App(AppRecord(registered))
+            return result
+        }
+    }
+
+    private var registerAtProvider: MethodHandler<RegisterAppAtProvider> {
+        .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
+            request throws(BrokerError) in
+            let params = request.params
+            let draft = AppRegistration(params.description, authority: try policy.authority(params.authority))
+            // An app that cannot be stored here must not be created there.
+            try apps.check(draft: draft, in: request.partition)
+            if !params.replace { try apps.checkIsNew(draft, in: request.partition) }
+            let made = try await apps.considering(draft.authority) { () throws(BrokerError) in
+                try await broker.registerAtProvider(
+                    draft, isConfidential: params.confidential,
+                    initialAccessToken: params.initialAccessToken.map { Secret($0) })
+            }
+            try await apps.register(made.app, in: request.partition)
+            return RegisterAppAtProvider.Result(
+                app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
+        }
+    }
+
+    private var list: MethodHandler<ListApps> {
+        .waiting(ListApps.self) { request throws(BrokerError) in
+            let nameable = request.context.caller.nameableApps
+            return ListApps.Result(
+                apps: try apps.list(in: request.partition).filter {
+                    nameable?.contains($0.name) ?? true
+                }.map {
+                    var app = App(AppRecord($0))
+                    app.source = $0.origin
+                    return app
+                })
+        }
+    }
+
+    private var remove: MethodHandler<RemoveApp> {
+        .waiting(
+            RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed", app: $1.app.name) }
+        ) { request throws(BrokerError) in
+            RemoveApp.Result(app: App(try await apps.remove(named: request.params.name, in: request.partition)))
+        }
     }
 
     private func outline(of authority: Authority) async throws(BrokerError) -> ProviderOutline {
-        let metadata = try await services.apps.considering(authority) { () throws(BrokerError) in
-            try await services.broker.metadata(of: authority)
+        let metadata = try await apps.considering(authority) { () throws(BrokerError) in
+            try await broker.metadata(of: authority)
         }
         let offers = [
             ("device_authorization", metadata.deviceAuthorizationEndpoint != nil),

@@ -4,13 +4,13 @@ import BrokerValues
 
 /// `audit.…`.
 struct AuditHandlers: Sendable {
-    let services: ServerServices
+    let audit: AuditLog
 
     var all: [any AnyMethodHandler] {
         [
             .waiting(ListAudit.self) { request throws(BrokerError) in
                 let params = request.params
-                let log = try await services.audit.list(
+                let log = try await audit.list(
                     of: params.app, since: params.since, before: params.before, limit: Int(params.limit),
                     in: request.partition)
                 return ListAudit.Result(

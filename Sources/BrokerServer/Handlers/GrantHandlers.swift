@@ -6,9 +6,11 @@ import BrokerValues
 
 /// `grants.…`.
 struct GrantHandlers: Sendable {
-    let services: ServerServices
+    let broker: TokenBroker
+    let apps: AppDirectory
+    let policy: AccessPolicy
 
-    private var grants: GrantStore { services.policy.grants }
+    private var grants: GrantStore { policy.grants }
 
     var all: [any AnyMethodHandler] {
         [
@@ -48,13 +50,13 @@ struct GrantHandlers: Sendable {
         guard let caller = params.caller, let name = params.app else {
             throw BrokerError(.invalidParameter, "Say what is approved: a request, or a caller and an app.")
         }
-        if services.policy.servesEverybody, caller.id.hasPrefix("/") {
+        if policy.servesEverybody, caller.id.hasPrefix("/") {
             throw BrokerError(
                 .invalidParameter,
                 "This broker serves every user and identifies no program by its path, so this grant would have no effect; name a service's unit (system:NAME.service), or approve the request that the program makes."
             )
         }
-        let app = try services.apps.registered(name, in: partition)
+        let app = try apps.registered(name, in: partition)
         return try await grants.approve(caller, as: app, try terms(params, app, partition), in: partition)
     }
 
@@ -64,7 +66,7 @@ struct GrantHandlers: Sendable {
     ) throws(BrokerError) -> GrantStore.Terms {
         var terms = GrantStore.Terms(scopes: params.scopes, lifetime: params.lifetime)
         if let reference = params.account {
-            guard let account = try services.broker.account(reference, of: app, in: partition) else {
+            guard let account = try broker.account(reference, of: app, in: partition) else {
                 throw BrokerError(
                     .accountNotFound, "\(app.name) knows no such account; see brokerctl accounts list --app.")
             }

@@ -6,18 +6,18 @@ import BrokerValues
 
 /// `interaction.…`: both are quick, and end another request's wait.
 struct InteractionHandlers: Sendable {
-    let services: ServerServices
+    let broker: TokenBroker
 
     var all: [any AnyMethodHandler] {
         [
             .atOnce(CompleteInteraction.self) { request throws(BrokerError) in
-                try services.broker.complete(
+                try broker.complete(
                     redirectURL: Secret(request.params.url), from: request.context.caller.interactions)
                 return CompleteInteraction.Result()
             },
             .atOnce(CancelInteraction.self) { request in
                 CancelInteraction.Result(
-                    cancelled: services.broker.cancel(
+                    cancelled: broker.cancel(
                         interactionID: request.params.interactionId, by: request.context.caller.interactions))
             },
         ]

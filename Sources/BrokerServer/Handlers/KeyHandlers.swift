@@ -5,11 +5,10 @@ import BrokerValues
 
 /// `keys.…`.
 struct KeyHandlers: Sendable {
-    let services: ServerServices
+    let lock: BrokerLock
 
     var all: [any AnyMethodHandler] {
-        let lock = services.broker.lock
-        return [
+        [
             .waiting(GetKeyStatus.self) { _ in KeyState(await lock.keyStatus()) },
             .waiting(RotateKey.self) { _ throws(BrokerError) in
                 try await lock.replaceDataKeys()

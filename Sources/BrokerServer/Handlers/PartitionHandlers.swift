@@ -6,7 +6,12 @@ import BrokerValues
 
 /// `partitions.…`.
 struct PartitionHandlers: Sendable {
-    let services: ServerServices
+    /// `nil` if the broker serves one user.
+    let users: MultiUserServices?
+    let broker: TokenBroker
+    let audit: AuditLog
+    let policy: AccessPolicy
+    let watches: Watches
 
     var all: [any AnyMethodHandler] {
         [
@@ -32,37 +37,37 @@ struct PartitionHandlers: Sendable {
     }
 
     private func describe(_ summaries: [PartitionSummary]) async throws(BrokerError) -> [UserPartition] {
-        let owners = try await users.owners.survey(summaries.map(\.partition))
+        let owners = try await manyUsers.owners.survey(summaries.map(\.partition))
         var described: [UserPartition] = []
         for (summary, owner) in zip(summaries, owners) {
             described.append(
                 UserPartition(
                     uid: summary.partition.uid, account: owner.account, state: owner.state.rawValue,
                     records: summary.records, bytes: summary.bytes,
-                    lastUsedOn: try? await services.audit.lastEntry(in: summary.partition)))
+                    lastUsedOn: try? await audit.lastEntry(in: summary.partition)))
         }
         return described
     }
 
     private func partitions() throws(BrokerError) -> [PartitionSummary] {
-        let users = try users
+        let users = try manyUsers
         do throws(VaultError) { return try users.partitions() } catch { throw BrokerError(error) }
     }
 
     /// Clears memory first and last: records read meanwhile are gone from disk.
     private func remove(_ partition: Partition) async throws(BrokerError) {
-        let users = try users
-        try await services.audit.erase(partition) { [broker = services.broker] () async throws(BrokerError) in
+        let users = try manyUsers
+        try await audit.erase(partition) { [broker] () async throws(BrokerError) in
             try await broker.erase(partition, from: users.store)
         }
-        services.policy.grants.forget(partition)
+        policy.grants.forget(partition)
         users.owners.forget(partition)
-        services.watches.glance(soon: true) { $0.partition == partition }
+        watches.glance(soon: true) { $0.partition == partition }
     }
 
-    private var users: MultiUserServices {
+    private var manyUsers: MultiUserServices {
         get throws(BrokerError) {
-            if let users = services.users { return users }
+            if let users { return users }
             throw BrokerError(
                 .unsupported,
                 "This broker serves one user and has no other partition; brokerctl cache clear erases theirs.")

@@ -1,10 +1,12 @@
+import BrokerAccess
 import BrokerModel
 import BrokerRPC
 import BrokerValues
 
 /// `sandboxes.…`.
 struct SandboxHandlers: Sendable {
-    let services: ServerServices
+    let apps: AppDirectory
+    let sandboxes: SandboxSockets?
 
     var all: [any AnyMethodHandler] {
         [
@@ -29,17 +31,17 @@ struct SandboxHandlers: Sendable {
 
     private func open(_ request: Request<OpenSandbox>) async throws(BrokerError) -> OpenSandbox.Result {
         let sandbox = request.params.sandbox
-        var apps: [AppRegistration] = []
-        for app in sandbox.apps ?? [] { apps.append(try services.apps.registered(app, in: request.partition)) }
+        var named: [AppRegistration] = []
+        for app in sandbox.apps ?? [] { named.append(try apps.registered(app, in: request.partition)) }
         let opened = try await sockets.open(
-            sandbox, apps: apps, lifetime: request.params.lifetime,
+            sandbox, apps: named, lifetime: request.params.lifetime,
             with: request.params.isWhileConnected ? request.context.binding : nil, by: request.context.caller)
         return OpenSandbox.Result(handle: opened.handle, path: opened.path, doors: opened.doors)
     }
 
     private var sockets: SandboxSockets {
         get throws(BrokerError) {
-            if let sandboxes = services.sandboxes { return sandboxes }
+            if let sandboxes { return sandboxes }
             throw BrokerError(.unsupported, "This broker has no sockets for sandboxes.")
         }
     }
@@ -54,7 +56,7 @@ struct SandboxHandlers: Sendable {
 }
 
 extension ListSandboxes.OpenedSandbox {
-    fileprivate init(_ opened: SandboxSockets.Opened) {
+    fileprivate init(_ opened: SandboxSocket) {
         self.init()
         (handle, path, doors, sandbox) = (opened.handle, opened.path, opened.doors, opened.sandbox)
         (openedBy, openedOn, expiresOn) = (opened.openedBy, opened.openedOn, opened.expiresOn)

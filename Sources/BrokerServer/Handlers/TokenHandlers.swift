@@ -6,11 +6,12 @@ import BrokerValues
 
 /// `token.…`: params to the engine's requests, tokens to answers.
 struct TokenHandlers: Sendable {
-    let services: ServerServices
+    let broker: TokenBroker
+    let policy: AccessPolicy
+    let interactions: InteractionStart
 
     var all: [any AnyMethodHandler] {
-        let broker = services.broker
-        return [
+        [
             // The hot path: a cached token is answered at once, on the reactor's thread.
             token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) {
                 request throws(BrokerError) in
@@ -20,7 +21,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
-                try services.beginInteraction(asked.presentation, for: request.context.caller)
+                try interactions.begin(asked.presentation, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
                         asked, onOpen: { request.notify(InteractionOpen.self, $0) },
@@ -29,7 +30,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenByDeviceCode.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try deviceCode(request)
-                try services.beginInteraction(.client, for: request.context.caller)
+                try interactions.begin(.client, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireByDeviceCode(asked) {
                         request.notify(InteractionDeviceCode.self, $0)
@@ -49,7 +50,7 @@ struct TokenHandlers: Sendable {
         _: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
     ) -> MethodHandler<M> where M.Result == Token, M.Params: TokenParams {
-        MethodHandler(M.self) { [policy = services.policy] request throws(BrokerError) in
+        MethodHandler(M.self) { [policy] request throws(BrokerError) in
             try work(request).map { (token) throws(BrokerError) in
                 try request.permits(token, by: policy)
                 return CompletedWork(answer: .token(token), outcome: outcome(token))
@@ -84,7 +85,7 @@ struct TokenHandlers: Sendable {
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.claimant = request.context.caller.claimant
         asked.elsewhere = request.context.caller.elsewhere
-        asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
+        asked.presentation = interactions.presentation(asked.presentation, for: request.context.caller)
         return asked
     }
 
@@ -113,7 +114,7 @@ struct TokenHandlers: Sendable {
 
     private func otherAuthority(_ params: some AppSelecting) throws(BrokerError) -> Authority? {
         guard let text = params.selection.otherAuthority else { return nil }
-        return try services.policy.authority(text)
+        return try policy.authority(text)
     }
 }
 

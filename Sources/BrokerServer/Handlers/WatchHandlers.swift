@@ -6,36 +6,41 @@ import BrokerValues
 
 /// `token.watch` and `token.unwatch`.
 struct WatchHandlers: Sendable {
-    let looks: WatchChecks
+    let tokens: TokenHandlers
+    let broker: TokenBroker
+    let policy: AccessPolicy
+    let checks: WatchChecks
+    let watches: Watches
+    let clock: any BrokerClock
 
-    private var tokens: TokenHandlers { looks.tokens }
-    private var services: ServerServices { tokens.services }
+    var all: [any AnyMethodHandler] { [watch, unwatch] }
 
-    var all: [any AnyMethodHandler] {
-        [
-            MethodHandler(WatchToken.self) { request throws(BrokerError) in
-                let context = request.context
-                try request.params.checkSize()
-                let place = try services.watches.takePlace(for: context.caller.claimant, of: context.payer)
-                let name = try context.nameWatch()
-                let asked = try tokens.silent(request)
-                return .waits { () throws(BrokerError) in
-                    let token = try await services.broker.acquireSilent(asked)
-                    try request.permits(token, by: services.policy)
-                    let watch = try TokenWatch(name, of: request, token, place, looks)
-                    return CompletedWork(answer: .watch(watch, token), outcome: .refreshed(token))
-                }
-            },
-            .atOnce(UnwatchToken.self) { request in
-                UnwatchToken.Result(unwatched: request.context.unwatch(request.params.watch))
-            },
-        ]
+    private var watch: MethodHandler<WatchToken> {
+        MethodHandler(WatchToken.self) { request throws(BrokerError) in
+            try request.params.checkSize()
+            let (name, place) = try request.context.watches.reserve()
+            let asked = try tokens.silent(request)
+            return .waits { () throws(BrokerError) in
+                let token = try await broker.acquireSilent(asked)
+                try request.permits(token, by: policy)
+                let watch = TokenWatch(
+                    name, of: request, token, try checks.held(token),
+                    checks.times(of: token, request.params.minimumLifetime), at: place, clock: clock)
+                let start = WatchStart(name: name, token: token) { [watches] in watches.begin(watch) }
+                return CompletedWork(answer: .watch(start), outcome: .refreshed(token))
+            }
+        }
+    }
+
+    private var unwatch: MethodHandler<UnwatchToken> {
+        .atOnce(UnwatchToken.self) { request in
+            UnwatchToken.Result(unwatched: request.context.watches.end(request.params.watch))
+        }
     }
 
     /// Observes events elsewhere that concern watches.
     func observe() -> [Subscription] {
-        let watches = services.watches
-        let engine = services.broker.observe { event in
+        let engine = broker.observe { [watches] event in
             switch event.change {
             case .account(_, let account):
                 watches.glance(soon: true) { $0.partition == event.partition && $0.accountID == account.id }
@@ -47,10 +52,10 @@ struct WatchHandlers: Sendable {
             case .interaction: break
             }
         }
-        let rights = services.policy.observe { partition in
+        let rights = policy.observe { [watches] partition in
             watches.glance(soon: true) { partition == nil || $0.partition == partition }
         }
-        return [engine, services.broker.lock.whenLocking { watches.end(with: .locked) }] + rights
+        return [engine, broker.lock.whenLocking { [watches] in watches.endAll(telling: .locked) }] + rights
     }
 }
 

@@ -5,7 +5,7 @@ import BrokerValues
 /// The broker's own protocol: a line of JSON-RPC 2.0 becomes requests to the ``RequestService``, and their answers a line.
 package struct JSONRPCFront: Front {
     package let door = Door.socket
-    package let service: RequestService
+    private let service: RequestService
     package let hasNotifications = true
 
     package init(_ service: RequestService) { self.service = service }
@@ -67,7 +67,7 @@ final class JSONRPCConversation: Conversation {
             return .answered
         case .call(let read): call = read
         }
-        var reply = JSONRPCReply(id: call.id, vault: service.services.vault, writer: JSONWriter())
+        var reply = JSONRPCReply(id: call.id, vault: service.vault, writer: JSONWriter())
         swap(&reply.writer, &writer)
         defer { swap(&reply.writer, &writer) }
         if let refusal {
@@ -84,7 +84,7 @@ final class JSONRPCConversation: Conversation {
         switch handling {
         case .answered: return .answered
         case .waits(let rest):
-            return .waits(requests: 1) { [id = call.id, vault = service.services.vault] writer in
+            return .waits(requests: 1) { [id = call.id, vault = service.vault] writer in
                 var reply = JSONRPCReply(id: id, vault: vault, writer: JSONWriter())
                 let after = await rest(&reply)
                 writer = reply.writer

@@ -31,8 +31,8 @@ struct JSONRPCReply: Reply {
     private mutating func write(_ answer: Answer, _ correlationID: String) throws(BrokerError) {
         switch answer {
         case .token(let token): try writer.token(token, correlationID: correlationID, from: vault)
-        case .watch(let watch, let token):
-            try writer.token(token, watch: watch.name, correlationID: correlationID, from: vault)
+        case .watch(let start):
+            try writer.token(start.token, watch: start.name, correlationID: correlationID, from: vault)
         case .value(let value): value.write(to: &writer)
         case .json(let bytes): writer.json(bytes)
         }

@@ -94,7 +94,7 @@ final class OIDCAgentConversation: Conversation {
     ) -> MessageHandling {
         let question = OIDCAgentQuestion(request, of: context.caller, names, service.policy)
         guard let handler = service.handler(of: question.method, in: context) else { return .answered }
-        var reply = OIDCAgentReply(question, exchange, from: service.services.vault)
+        var reply = OIDCAgentReply(question, exchange, from: service.vault)
         let handling = service.begin(handler.rules, in: context, &reply) { () throws(RequestRefusal) in
             if let error = question.error { throw .refused(error) }
             return try handler.read(Call(id: nil, method: question.method, params: question.params))

@@ -6,7 +6,7 @@ import BrokerValues
 /// oidc-agent's socket: programs written for oidc-agent ask here, one request per connection.
 package struct OIDCAgentFront: Front {
     package let door = Door.oidcAgent
-    package let service: RequestService
+    private let service: RequestService
     package let hasNotifications = false
     private let names: AppAliases
     private let keys = AgentKeyReserve()

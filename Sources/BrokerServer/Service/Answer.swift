@@ -6,10 +6,19 @@ import BrokerValues
 enum Answer: Sendable {
     /// The token's secrets are sealed: a front opens them from the vault while it writes.
     case token(AcquiredToken)
-    /// The first token of a watch, which begins when the answer is on its way.
-    case watch(TokenWatch, AcquiredToken)
+    indirect case watch(WatchStart)
     case value(any WireValue)
     case json([UInt8])
+}
+
+/// The answer to `token.watch`.
+struct WatchStart: Sendable {
+    /// Unique in its connection.
+    let name: String
+    /// The first token.
+    let token: AcquiredToken
+    /// Call when the answer is on its way.
+    let begin: @Sendable () -> Void
 }
 
 /// An answer, and its text for the log.

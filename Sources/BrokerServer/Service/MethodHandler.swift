@@ -3,30 +3,6 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// The requirements of a method, whatever its params are.
-struct MethodRules: Sendable {
-    let name: String
-    let permission: Permission
-    let right: SandboxRight?
-    let needsKeys: Bool
-    let addsRecords: Bool
-
-    init<M: BrokerMethod>(_: M.Type) {
-        name = M.name
-        permission = M.permission
-        right = M.right
-        needsKeys = !M.worksLocked
-        addsRecords = M.addsRecords
-    }
-}
-
-/// The handler of a method.
-protocol AnyMethodHandler: Sendable {
-    var rules: MethodRules { get }
-    /// - Throws: -32602, naming the field.
-    func read(_ call: Call) throws(RequestRefusal) -> any PendingRequest
-}
-
 /// Does the work of a method. ``RequestService`` admits the caller, and the app, before.
 struct MethodHandler<M: BrokerMethod>: AnyMethodHandler where M.Params.NamedApp: AppNaming {
     let rules = MethodRules(M.self)
@@ -71,5 +47,43 @@ extension AnyMethodHandler {
                 return CompletedWork(answer: .value(result), outcome: outcome(request, result))
             }
         }
+    }
+}
+
+/// A request for one method.
+private struct MethodCall<M: BrokerMethod>: PendingRequest where M.Params.NamedApp: AppNaming {
+    private let params: M.Params
+    private let app: M.Params.NamedApp
+    private let work: @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
+    let facts: RequestFacts
+
+    init(
+        _ params: M.Params, as app: M.Params.NamedApp,
+        _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
+    ) {
+        (self.params, self.app, self.work) = (params, app, work)
+        facts = RequestFacts(
+            app: app.name, correlationID: params.correlationId ?? CorrelationID.make(), reach: params.reach,
+            presence: M.presence(for: params), waitForGrant: params.waitForGrant)
+    }
+
+    func admit(
+        by policy: AccessPolicy, _ asking: AdmissionRequest, in context: ConnectionContext
+    ) throws(BrokerError) -> any AdmittedRequest {
+        AdmittedCall(
+            request: Request(
+                params: params, try policy.admit(app, asking), correlationID: facts.correlationID, context), work: work)
+    }
+}
+
+private struct AdmittedCall<M: BrokerMethod>: AdmittedRequest where M.Params.NamedApp: AppNaming {
+    let request: Request<M>
+    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<CompletedWork>
+
+    func begin() throws(BrokerError) -> Work<CompletedWork> { try work(request) }
+
+    func confirm(by policy: AccessPolicy) throws(BrokerError) {
+        try M.Params.NamedApp.confirm(
+            Admission(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
     }
 }

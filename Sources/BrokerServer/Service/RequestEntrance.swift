@@ -66,22 +66,3 @@ struct RequestEntrance: Sendable {
         try request.confirm(by: policy)
     }
 }
-
-extension BrokerError {
-    static func movedMeanwhile(_ caller: Caller) -> BrokerError {
-        BrokerError(
-            .accessDenied, "\(caller.id) entered a sandbox while it waited; connect again there.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
-    }
-
-    static func endedMeanwhile(_ caller: Caller) -> BrokerError {
-        BrokerError(
-            .accessDenied, "\(caller.id) has ended; a program that has its connection must make one of its own.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
-    }
-
-    static let stopping = BrokerError(
-        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
-}

@@ -1,5 +1,4 @@
 import BrokerAccess
-import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
@@ -8,42 +7,19 @@ import BrokerValues
 /// (``ConnectionContext``), names a method, and writes the answer in its own protocol (``Reply``).
 package final class RequestService: Sendable {
     let policy: AccessPolicy
-    let services: ServerServices
-    /// The requests of each user, over all fronts.
-    let ofUsers: UserRequests
+    /// Opens the secrets of an answer while it is written.
+    let vault: any RecordVault
     private let log: RequestLog
     private let handlers: [String: any AnyMethodHandler]
-    /// Audits the provider's decisions.
-    private let providersWord: Subscription
-    /// The observations of watches.
+    /// What the methods observe for as long as the service exists.
     private let observations: [Subscription]
 
-    package init(_ services: ServerServices) {
-        log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
-        let tokens = TokenHandlers(services: services)
-        let watches = WatchHandlers(looks: WatchChecks(tokens: tokens, log: log))
-        observations = watches.observe()
-        let all: [[any AnyMethodHandler]] = [
-            tokens.all,
-            watches.all,
-            InteractionHandlers(services: services).all,
-            AccountHandlers(services: services).all,
-            AppHandlers(services: services).all,
-            CacheHandlers(services: services).all,
-            GrantHandlers(services: services).all,
-            SandboxHandlers(services: services).all,
-            AuditHandlers(services: services).all,
-            BrokerHandlers(services: services).all,
-            KeyHandlers(services: services).all,
-            PartitionHandlers(services: services).all,
-        ]
-        policy = services.policy
-        self.services = services
-        ofUsers = UserRequests(most: services.requestsPerUser)
-        providersWord = services.broker.observeProvidersWord { [audit = services.audit] in
-            AuditEvent(ofProvider: $0).map { [partition = $0.partition] in audit.note($0, ofBrokerIn: partition) }
-        }
-        handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.rules.name, $0) })
+    init(
+        _ handlers: [any AnyMethodHandler], observing observations: [Subscription], policy: AccessPolicy,
+        vault: any RecordVault, log: RequestLog
+    ) {
+        self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0.rules.name, $0) })
+        (self.observations, self.policy, self.vault, self.log) = (observations, policy, vault, log)
     }
 
     /// The handler of the method with this name; `nil`, and a line in the log, if there is none.
@@ -122,8 +98,8 @@ package final class RequestService: Sendable {
                 try entry.confirm(request)
                 try reply.give(completion.answer, correlationID: entry.facts.correlationID)
                 log.done(completion.outcome, subject, since: start)
-                guard reply.isAwaited, case .watch(let watch, _) = completion.answer else { return nil }
-                return { watch.begin() }
+                guard reply.isAwaited, case .watch(let watch) = completion.answer else { return nil }
+                return watch.begin
             } catch {
                 reply.fail(log.failed(policy.fitting(error, subject.caller), subject, since: start))
                 return nil

@@ -5,7 +5,7 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// One `token.watch`: the client's token, and one check at a time for the next.
+/// One `token.watch`: the token that its client has, and when to look for the next. ``Watches`` does the looking.
 final class TokenWatch: Sendable {
     /// Unique in its connection.
     let name: String
@@ -17,8 +17,8 @@ final class TokenWatch: Sendable {
     let namesAccount: Bool
     /// The params of each renewal.
     let params: WatchToken.Params
-    private let looks: WatchChecks
-    private let place: Watches.Place
+    private let place: WatchPlaces.Place
+    private let clock: any BrokerClock
     private let state: Mutex<State>
 
     private struct State {
@@ -27,93 +27,74 @@ final class TokenWatch: Sendable {
         var grant: GrantInUse? { didSet { grantEnd = grant?.expiresOn } }
         /// The end of the grant, until a check was scheduled for it.
         var grantEnd: NumericDate?
-        var look: Task<Void, Never>?
+        var check: Task<Void, Never>?
         var hasBegun = false
         var hasEnded = false
         /// A token is on its way to the client.
         var isTelling = false
         /// The reason for its end, to be sent after that token.
         var ending: BrokerError?
+
+        /// Whether nothing is in the way of a check.
+        var isFree: Bool { hasBegun && !hasEnded && check == nil }
     }
 
-    /// The token that the client has.
-    struct HeldToken: Sendable {
-        let box: [UInt8]
-        /// ``TokenBroker/fingerprint(of:)``
-        let fingerprint: Int
-    }
-
-    /// - Parameter first: the token of the answer, about to be sent.
+    /// - Parameters:
+    ///   - first: the token of the answer, about to be sent.
+    ///   - place: its place among all watches.
     init(
-        _ name: String, of request: Request<WatchToken>, _ first: AcquiredToken, _ place: Watches.Place,
-        _ looks: WatchChecks
-    ) throws(BrokerError) {
+        _ name: String, of request: Request<WatchToken>, _ first: AcquiredToken, _ held: HeldToken,
+        _ times: WatchSchedule.Times, at place: WatchPlaces.Place, clock: any BrokerClock
+    ) {
         self.name = name
         self.place = place
-        self.looks = looks
+        self.clock = clock
         context = request.context
         app = request.app
         accountID = first.account.id
         namesAccount = request.params.query.account != nil
         params = request.params.standing(of: first.account.id)
-        let clock = looks.clock
         state = Mutex(
             State(
-                schedule: WatchSchedule(
-                    looks.times(of: first, params.minimumLifetime), at: clock.now, clock.uptime),
-                held: try looks.held(first), grant: request.grant, grantEnd: request.grant?.expiresOn))
+                schedule: WatchSchedule(times, at: clock.now, clock.uptime), held: held, grant: request.grant,
+                grantEnd: request.grant?.expiresOn))
     }
 
     var partition: Partition { context.caller.partition }
-    /// ``Watches/stay(of:_:)``
-    var stay: Watches.Place? { looks.watches.stay(of: context.caller.claimant, context.payer) }
     var grant: GrantInUse? { state.withLock(\.grant) }
     var held: HeldToken { state.withLock(\.held) }
 
-    /// The first token is on its way.
-    func begin() {
-        guard context.keep(self) else { return }
-        state.withLock { $0.hasBegun = true }
-        looks.watches.add(self)
-        // Checks for events that occurred before the watch was added.
-        glance(soon: true)
-    }
+    // MARK: Beginning and end
 
-    /// Ends the watch without a notification.
+    func begin() { state.withLock { $0.hasBegun = true } }
+
     func end() {
-        let look = state.withLock { state in
+        let check = state.withLock { state in
             state.hasEnded = true
-            defer { state.look = nil }
-            return state.look
+            defer { state.check = nil }
+            return state.check
         }
-        look?.cancel()
-        looks.watches.remove(self)
+        check?.cancel()
     }
 
-    func end(telling error: BrokerError) {
-        let waits = state.withLock { state in
+    /// - Returns: false if it has not begun, has ended, or ends once the token that is on its way is sent (``told()``).
+    func ends(with error: BrokerError) -> Bool {
+        state.withLock { state in
             if state.isTelling { state.ending = state.ending ?? error }
-            let waits = state.isTelling || state.hasEnded || !state.hasBegun
-            if !waits { state.hasEnded = true }
-            return waits
+            guard state.hasBegun, !state.hasEnded, !state.isTelling else { return false }
+            state.hasEnded = true
+            return true
         }
-        guard !waits, context.forget(name) else { return }
-        let told = looks.tokens.services.policy.fitting(error, context.caller).correlated(CorrelationID.make())
-        context.notify(TokenEnded.self, .init(watch: name, RPCError(told)))
-        end()
     }
 
-    func glance(soon: Bool) {
-        let clock = looks.clock
-        state.withLock { $0.schedule.glance(soon: soon, at: clock.uptime) }
-        looks.watches.reschedule(self)
-    }
+    // MARK: Checks
+
+    func glance(soon: Bool) { state.withLock { $0.schedule.glance(soon: soon, at: clock.uptime) } }
 
     /// The time until the next check; `nil` during one, and after the end.
     var wait: Duration? {
-        let clock = looks.clock
-        return state.withLock { state in
-            guard state.hasBegun, !state.hasEnded, state.look == nil else { return nil }
+        state.withLock { state in
+            guard state.isFree else { return nil }
             let now = clock.now
             let wait = state.schedule.wait(at: now, clock.uptime)
             guard let end = state.grantEnd else { return wait }
@@ -124,50 +105,39 @@ final class TokenWatch: Sendable {
         }
     }
 
-    /// Begins a due check, in a task of its own.
-    func look() {
+    /// Runs the due checks in a task of its own, unless one is under way.
+    func check(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
-            guard state.hasBegun, !state.hasEnded, state.look == nil else { return }
-            state.look = Task { await self.run() }
+            if state.isFree { state.check = Task { await run() } }
         }
     }
 
-    private func run() async {
-        while let look = next() {
-            let result = await looks.look(look, of: self)
-            await take(result, of: look)
-        }
-        looks.watches.reschedule(self)
-    }
-
-    private func next() -> WatchSchedule.Look? {
-        let clock = looks.clock
-        return state.withLock { state in
+    /// - Returns: the due check; `nil` if there is none, and the task ends.
+    func next() -> WatchSchedule.Look? {
+        state.withLock { state in
             let look = state.hasEnded ? nil : state.schedule.look(at: clock.now, clock.uptime)
-            if look == nil { state.look = nil }
+            if look == nil { state.check = nil }
             return look
         }
     }
 
-    private func take(_ result: WatchChecks.Result, of look: WatchSchedule.Look) async {
-        let clock = looks.clock
-        let step = state.withLock { state -> WatchSchedule.Step in
+    /// - Returns: the next step; call ``told()`` when it is done.
+    func take(_ result: WatchResult, of look: WatchSchedule.Look) -> WatchSchedule.Step {
+        state.withLock { state in
             guard !state.hasEnded else { return .goOn }
             if case .another(let newToken) = result { (state.held, state.grant) = (newToken.held, newToken.grant) }
             let step = state.schedule.found(result.finding, by: look, at: clock.now, clock.uptime)
             if case .tell = step { state.isTelling = true }
             return step
         }
-        switch (step, result) {
-        case (.goOn, _), (.tell, .same), (.tell, .failed): break
-        case (.tell, .another(let newToken)): context.send(newToken.line)
-        case (.end(let error), _): end(telling: error)
-        }
-        let ending = state.withLock { state in
+    }
+
+    /// - Returns: the reason to end now, which came while a token was on its way.
+    func told() -> BrokerError? {
+        state.withLock { state in
             state.isTelling = false
             return state.ending
         }
-        if let ending { end(telling: ending) }
     }
 }
 

@@ -7,35 +7,12 @@ import BrokerValues
 /// A check of a watch: its caller is judged anew, as for a silent request of its own.
 struct WatchChecks: Sendable {
     let tokens: TokenHandlers
+    let broker: TokenBroker
+    let policy: AccessPolicy
+    let vault: any RecordVault
     let log: RequestLog
 
-    private var services: ServerServices { tokens.services }
-    var watches: Watches { services.watches }
-    var clock: any BrokerClock { services.clock }
-
-    /// A token that the client does not have yet.
-    struct NewToken: Sendable {
-        let times: WatchSchedule.Times
-        let held: TokenWatch.HeldToken
-        let grant: GrantInUse?
-        let line: JSONWriter
-    }
-
-    enum Result: Sendable {
-        case another(NewToken)
-        case same
-        case failed(BrokerError)
-
-        var finding: WatchSchedule.Finding {
-            switch self {
-            case .another(let newToken): .another(newToken.times)
-            case .same: .same
-            case .failed(let error): .failed(error)
-            }
-        }
-    }
-
-    func look(_ look: WatchSchedule.Look, of watch: TokenWatch) async -> Result {
+    func look(_ look: WatchSchedule.Look, of watch: TokenWatch) async -> WatchResult {
         let start = log.start()
         var subject = RequestEntry.Subject(method: WatchToken.name, caller: watch.context.audited)
         subject.app = watch.params.selection.app ?? watch.app.name
@@ -60,24 +37,24 @@ struct WatchChecks: Sendable {
     }
 
     func times(of token: AcquiredToken, _ minimumLifetime: Int64?) -> WatchSchedule.Times {
-        services.broker.watched.times(of: token, minimumLifetime: minimumLifetime)
+        broker.watched.times(of: token, minimumLifetime: minimumLifetime)
     }
 
-    func held(_ token: AcquiredToken) throws(BrokerError) -> TokenWatch.HeldToken {
-        .init(box: token.token.sealed.box, fingerprint: try services.broker.watched.fingerprint(of: token))
+    func held(_ token: AcquiredToken) throws(BrokerError) -> HeldToken {
+        .init(box: token.token.sealed.box, fingerprint: try broker.watched.fingerprint(of: token))
     }
 
     private func isHeld(_ token: AcquiredToken, by watch: TokenWatch) throws(BrokerError) -> Bool {
         let held = watch.held
         if held.box == token.token.sealed.box { return true }
-        return try held.fingerprint == services.broker.watched.fingerprint(of: token)
+        return try held.fingerprint == broker.watched.fingerprint(of: token)
     }
 
     /// Whether the caller would be admitted as when the last token was sent. A withdrawn grant is not asked for again.
     private func stands(_ grant: GrantInUse?, _ watch: TokenWatch) throws(BrokerError) {
         if watch.context.hasMoved(false) { throw BrokerError.movedMeanwhile(watch.context.caller) }
         if watch.context.hasEnded() { throw BrokerError.endedMeanwhile(watch.context.caller) }
-        try services.policy.confirm(Admission(app: watch.app, grant: grant), of: watch.context.caller)
+        try policy.confirm(Admission(app: watch.app, grant: grant), of: watch.context.caller)
     }
 
     /// Checks without a request to a provider. A token obtained without the claims that the watch asks for does not fit it.
@@ -88,7 +65,7 @@ struct WatchChecks: Sendable {
         params.query.challenge = params.query.challenge?.withoutClaims
         let request = Request<WatchToken>(
             params: params, Admission(app: watch.app, grant: watch.grant), correlationID: "", watch.context)
-        guard let token = try services.broker.watched.glance(try tokens.silent(request)), !wantsClaims else {
+        guard let token = try broker.watched.glance(try tokens.silent(request)), !wantsClaims else {
             return false
         }
         return try !isHeld(token, by: watch)
@@ -97,7 +74,7 @@ struct WatchChecks: Sendable {
     private func token(
         _ look: WatchSchedule.Look, _ watch: TokenWatch, _ correlationID: String
     ) async throws(BrokerError) -> (AcquiredToken, Request<WatchToken>) {
-        let (context, policy) = (watch.context, services.policy)
+        let context = watch.context
         let params = look == .renewal ? watch.params : watch.params.relaxed
         let asking = AdmissionRequest(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: WatchToken.right,
@@ -109,7 +86,6 @@ struct WatchChecks: Sendable {
         let asked = try tokens.silent(request)
         let token: AcquiredToken
         // A quick check begins no early renewal: that would notify all watches, and they would check again.
-        let broker = services.broker
         if let cached = look == .glance ? try broker.watched.glance(asked) : broker.cached(asked) {
             token = cached
         } else {
@@ -132,7 +108,7 @@ struct WatchChecks: Sendable {
         writer.key("watch")
         writer.string(watch.name)
         writer.key("token")
-        try writer.token(token, correlationID: request.correlationID, from: services.vault)
+        try writer.token(token, correlationID: request.correlationID, from: vault)
         writer.endObject()
         writer.endObject()
         writer.endLine()

@@ -1,71 +1,61 @@
+import BrokerAccess
+import BrokerEngine
 import BrokerModel
+import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// All watches of all connections, and the one timer that wakes them (docs/decisions/0021).
-package final class Watches: Sendable {
-    /// The limit for one connection.
-    package static let mostEach = 64
-    /// The limit for all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
-    package static let most = 10_240
-    /// Connections that are not evicted because they have watches. A user has at most half, and a program a tenth; the clients of
-    /// others connect again, and watch there.
-    private static let mostLasting = 256
+/// All watches of all connections, with the one timer for their checks (docs/decisions/0021). A watch is checked in a task of its
+/// own, once at a time.
+final class Watches: Sendable {
     /// The longest sleep: the clock may be set meanwhile.
     private static let longestSleep = Duration.seconds(15)
 
     private struct State {
         var watches: [ObjectIdentifier: TokenWatch] = [:]
-        var places = FairQuota<Partition, QuotaOwner>(limit: most)
-        var lasting = FairQuota<Partition, QuotaOwner>(limit: mostLasting)
         var timer: Task<Void, Never>?
         /// Uptime.
         var wakesAt: Duration?
     }
 
+    private let checks: WatchChecks
+    private let policy: AccessPolicy
     private let clock: any BrokerClock
     private let state = Mutex(State())
 
-    package init(clock: any BrokerClock) { self.clock = clock }
-
-    // MARK: Places
-
-    /// Released with the object.
-    package final class Place: Sendable {
-        private let release: @Sendable () -> Void
-
-        fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
-
-        deinit { release() }
+    init(checks: WatchChecks, policy: AccessPolicy, clock: any BrokerClock) {
+        (self.checks, self.policy, self.clock) = (checks, policy, clock)
     }
 
-    /// - Throws: `throttled`.
-    package func takePlace(for claimant: QuotaOwner, of payer: Partition) throws(BrokerError) -> Place {
-        let claimant = claimant.orAllUnnamed
-        guard state.withLock({ $0.places.take(for: claimant, of: payer) }) else {
-            throw Self.tooMany("There are too many watches of this program, or of your programs together")
+    // MARK: Beginning and end
+
+    /// Call when the answer with the first token is on its way.
+    func begin(_ watch: TokenWatch) {
+        let context = watch.context
+        do throws(BrokerError) {
+            guard try context.watches.keep(watch.name, { [self] in end(watch, telling: $0) }) else { return }
+        } catch {
+            return context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(error)))
         }
-        return Place { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
+        watch.begin()
+        state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
+        // Checks for events that occurred before the watch was added.
+        glance(at: watch, soon: true)
     }
 
-    /// - Returns: keeps a connection with watches when the slots run out; `nil` if its program has many such.
-    func stay(of claimant: QuotaOwner, _ payer: Partition) -> Place? {
-        let claimant = claimant.orAllUnnamed
-        guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
-        return Place { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }
+    func endAll(telling error: BrokerError) {
+        for watch in all { end(watch, telling: error) }
     }
 
-    static func tooMany(_ sentence: String) -> BrokerError {
-        BrokerError(
-            .throttled, "\(sentence); end some with token.unwatch, or close connections.", reason: .tooManySubscriptions
-        )
-    }
-
-    // MARK: Events
-
-    func add(_ watch: TokenWatch) { state.withLock { $0.watches[ObjectIdentifier(watch)] = watch } }
-
-    func remove(_ watch: TokenWatch) {
+    /// - Parameter error: `nil` if the client has gone, or asked for the end.
+    private func end(_ watch: TokenWatch, telling error: BrokerError?) {
+        let context = watch.context
+        if let error {
+            guard watch.ends(with: error), context.watches.take(watch.name) != nil else { return }
+            let told = policy.fitting(error, context.caller).correlated(CorrelationID.make())
+            context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(told)))
+        }
+        watch.end()
         state.withLock { state in
             state.watches[ObjectIdentifier(watch)] = nil
             guard state.watches.isEmpty else { return }
@@ -74,23 +64,45 @@ package final class Watches: Sendable {
         }
     }
 
+    private var all: [TokenWatch] { state.withLock { Array($0.watches.values) } }
+
+    // MARK: Checks
+
     /// Call when an event may concern some watches.
     ///
     /// - Parameter soon: false for frequent events.
     func glance(soon: Bool, _ isConcerned: (TokenWatch) -> Bool) {
-        for watch in all where isConcerned(watch) { watch.glance(soon: soon) }
+        for watch in all where isConcerned(watch) { glance(at: watch, soon: soon) }
     }
 
-    func end(with error: BrokerError) {
-        for watch in all { watch.end(telling: error) }
+    private func glance(at watch: TokenWatch, soon: Bool) {
+        watch.glance(soon: soon)
+        schedule(watch)
     }
 
-    /// Call when its next check is earlier or later than before.
-    func reschedule(_ watch: TokenWatch) {
+    private func run(_ watch: TokenWatch) async {
+        while let look = watch.next() {
+            let result = await checks.look(look, of: watch)
+            act(on: result, of: look, watch)
+        }
+        schedule(watch)
+    }
+
+    private func act(on result: WatchResult, of look: WatchSchedule.Look, _ watch: TokenWatch) {
+        switch (watch.take(result, of: look), result) {
+        case (.goOn, _), (.tell, .same), (.tell, .failed): break
+        case (.tell, .another(let newToken)): watch.context.send(newToken.line)
+        case (.end(let error), _): end(watch, telling: error)
+        }
+        if let ending = watch.told() { end(watch, telling: ending) }
+    }
+
+    // MARK: The timer
+
+    /// Call when the next check of a watch is earlier or later than before.
+    private func schedule(_ watch: TokenWatch) {
         if let wait = watch.wait { wake(within: wait) }
     }
-
-    private var all: [TokenWatch] { state.withLock { Array($0.watches.values) } }
 
     private func wake(within wait: Duration) {
         let now = clock.uptime
@@ -101,13 +113,13 @@ package final class Watches: Sendable {
             state.wakesAt = wakesAt
             state.timer = Task { [weak self, clock] in
                 do { try await clock.sleep(for: wakesAt - now) } catch { return }
-                self?.lookAtAll()
+                self?.checkAll()
             }
         }
     }
 
     /// Begins the due checks, and schedules the next one.
-    private func lookAtAll() {
+    private func checkAll() {
         let watches = state.withLock { state in
             (state.timer, state.wakesAt) = (nil, nil)
             return Array(state.watches.values)
@@ -115,7 +127,7 @@ package final class Watches: Sendable {
         var next: Duration?
         for watch in watches {
             guard let wait = watch.wait else { continue }
-            if wait > .zero { next = min(next ?? wait, wait) } else { watch.look() }
+            if wait > .zero { next = min(next ?? wait, wait) } else { watch.check { [self] in await run(watch) } }
         }
         if let next { wake(within: next) }
     }

@@ -44,7 +44,7 @@ final class ConnectionAcceptor: ReactorSource {
 
     /// - Returns: its connections. No more are accepted.
     @discardableResult
-    func end() -> [LocalConnection] {
+    func end() -> [any SlotHolder] {
         let connections = reception.table.end(reception.listener)
         guard isAccepting else { return connections }
         isAccepting = false

@@ -12,14 +12,16 @@ final class ConnectionChannel: SocketStreamOwner {
     /// Smaller changes in bytes are not reported.
     private static let heldStep = 4 << 10
 
-    /// The handler of lines, and their connection. One object, as every step checks it.
+    /// The handler of lines, and their connection in the table. One object, as every step checks it.
     private final class Served {
         let handler: any ConnectionHandler
-        let connection: LocalConnection
+        let id: UInt64
+        let peer: PeerCredentials
+        /// The owner whose limit it counts against.
+        let owner: ConnectionOwner
 
-        init(_ handler: any ConnectionHandler, _ connection: LocalConnection) {
-            self.handler = handler
-            self.connection = connection
+        init(_ handler: any ConnectionHandler, id: UInt64, peer: PeerCredentials, owner: ConnectionOwner) {
+            (self.handler, self.id, self.peer, self.owner) = (handler, id, peer, owner)
         }
     }
 
@@ -31,14 +33,11 @@ final class ConnectionChannel: SocketStreamOwner {
         case ended
     }
 
-    private let service: any ConnectionService
     private let limits: ConnectionLimits
     private let table: ConnectionTable
     private let notices: ConnectionNotices
     private let stream: SocketStream
     private var served: Served?
-    /// The owner whose limit it counts against.
-    private var owner: ConnectionOwner?
     /// When a line was last received or sent.
     private var lastActive: MonotonicInstant
     /// Start of the current idle time, without traffic or waiting requests; `nil` if not idle.
@@ -70,23 +69,20 @@ final class ConnectionChannel: SocketStreamOwner {
     private var otherWriter: (named: ByteWriter, process: PeerProcess?)?
 
     init(
-        _ stream: SocketStream, service: any ConnectionService, limits: ConnectionLimits, table: ConnectionTable,
-        notices: ConnectionNotices
+        _ stream: SocketStream, limits: ConnectionLimits, table: ConnectionTable, notices: ConnectionNotices
     ) {
         self.stream = stream
         lastActive = stream.reactor.now
         looksAt = lastActive + Self.lookInterval
-        self.service = service
         self.limits = limits
         self.table = table
         self.notices = notices
     }
 
     /// Call once it has its slot in the table.
-    func serve(_ handler: any ConnectionHandler, on connection: LocalConnection, owner: ConnectionOwner) {
-        served = Served(handler, connection)
+    func serve(_ handler: any ConnectionHandler, id: UInt64, peer: PeerCredentials, owner: ConnectionOwner) {
+        served = Served(handler, id: id, peer: peer, owner: owner)
         splitter = handler.makeSplitter(limit: limits.lineLength)
-        self.owner = owner
         updateQuiet()
         stream.serve(self, wantsInput: true)
     }
@@ -132,7 +128,7 @@ final class ConnectionChannel: SocketStreamOwner {
         let now = (splitter.count + underWay + unread) / Self.heldStep * Self.heldStep
         guard now != held else { return }
         held = now
-        table.hold(now, by: served.connection.id)
+        table.hold(now, by: served.id)
     }
 
     func closeWhenSent() {
@@ -159,7 +155,7 @@ final class ConnectionChannel: SocketStreamOwner {
 
     func drain() {
         guard phase == .serving, let served else { return }
-        served.handler.draining(on: served.connection)
+        served.handler.draining()
     }
 
     func cutOff() {
@@ -219,7 +215,7 @@ final class ConnectionChannel: SocketStreamOwner {
 
     func peerGone() {
         guard phase == .serving, let served else { return cutOff() }
-        served.handler.peerGone(on: served.connection)
+        served.handler.peerGone()
     }
 
     func descriptorsSent() { refuse(.descriptors) }
@@ -256,7 +252,7 @@ final class ConnectionChannel: SocketStreamOwner {
             case .message(let line):
                 cancel(&halfLineTimer)
                 let before = underWay
-                served.handler.received(line, on: served.connection)
+                served.handler.received(line)
                 if underWay > before { left = 0 }
             case .tooLong:
                 return refuse(.lineTooLong(limit: limits.lineLength))
@@ -283,9 +279,9 @@ final class ConnectionChannel: SocketStreamOwner {
             inputEndWasTold = true
             if splitter.holdsPart {
                 splitter.discard()
-                write(service.refusalLine(.lineCutOff))
+                write(served.handler.refusal(.lineCutOff))
             }
-            served.handler.inputEnded(on: served.connection)
+            served.handler.inputEnded()
         } else if splitter.holdsPart, halfLineTimer == nil {
             halfLineTimer = stream.reactor.schedule(after: limits.halfLine) {
                 self.halfLineTimer = nil
@@ -315,14 +311,14 @@ final class ConnectionChannel: SocketStreamOwner {
     ///
     /// - Returns: whether the received bytes count.
     private func knowsWriter(_ writer: ByteWriter, _ served: Served) -> Bool {
-        let peer = served.connection.peer
+        let peer = served.peer
         // While the process that connected lives, no other process has its number.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
         if otherWriter == nil, isPeer, writer.uid == peer.uid {
             let now = stream.reactor.now
             let isDue = now >= looksAt
             if isDue { looksAt = now + Self.lookInterval }
-            served.handler.heard(on: served.connection, thoroughly: isDue)
+            served.handler.heard(thoroughly: isDue)
             return true
         }
         // Without a process handle, the writer counts as an unknown process.
@@ -336,7 +332,7 @@ final class ConnectionChannel: SocketStreamOwner {
         // After a process has ended, any process may have its number.
         if writer.pid == peer.pid { credentials.process = nil }
         otherWriter = (writer, credentials.process)
-        served.handler.handedOn(to: credentials, on: served.connection)
+        served.handler.handedOn(to: credentials)
         return true
     }
 
@@ -344,14 +340,15 @@ final class ConnectionChannel: SocketStreamOwner {
 
     /// Ends the service; the peer gets the reason.
     private func refuse(_ reason: ConnectionRefusal) {
-        guard phase == .serving else { return }
+        guard phase == .serving, let served else { return }
         tell("connection ended by the broker", ["reason": "\(reason)"])
-        let owner = reason == .descriptors ? self.owner : nil
+        let line = served.handler.refusal(reason)
+        let owner = reason == .descriptors ? served.owner : nil
         // Takes the slot before the connection releases its own.
         if let owner { table.keepPlace(of: owner) }
         finish()
         RejectedConnection.close(
-            stream, saying: service.refusalLine(reason), limits: limits, table: table, keepingPlaceOf: owner)
+            stream, saying: line, limits: limits, table: table, keepingPlaceOf: owner)
     }
 
     func ended() {
@@ -366,9 +363,9 @@ final class ConnectionChannel: SocketStreamOwner {
         splitter.discard()
         guard let served else { return }
         self.served = nil
-        served.handler.closed(served.connection)
+        served.handler.closed()
         // Code that waits for the last connection's end finds everything done.
-        table.remove(served.connection.id)
+        table.remove(served.id)
     }
 
     private func cancel(_ timer: inout ReactorTimer?) {
@@ -377,8 +374,7 @@ final class ConnectionChannel: SocketStreamOwner {
     }
 
     private func tell(_ text: String, _ metadata: Logger.Metadata = [:]) {
-        guard let connection = served?.connection else { return }
-        notices.tell(
-            text, of: connection.peer, owner, metadata.merging(["connection": "\(connection.id)"]) { $1 })
+        guard let served else { return }
+        notices.tell(text, of: served.peer, served.owner, metadata.merging(["connection": "\(served.id)"]) { $1 })
     }
 }

@@ -50,7 +50,7 @@ struct ConnectionReception: Sendable {
             notices.tell("connection refused: the peer cannot be identified", of: nil)
             return stream.close()
         }
-        let channel = ConnectionChannel(stream, service: service, limits: limits, table: table, notices: notices)
+        let channel = ConnectionChannel(stream, limits: limits, table: table, notices: notices)
         let connection = LocalConnection(
             id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
         switch service.admit(connection, look) {
@@ -79,21 +79,23 @@ struct ConnectionReception: Sendable {
         let stream: SocketStream
     }
 
-    private func enter(_ candidate: Candidate) -> ConnectionTable.Entry {
+    private func enter(_ candidate: Candidate) -> ConnectionSlots.Entry {
         table.enter(candidate.connection, of: candidate.owner, from: listener)
     }
 
-    private func finish(_ candidate: Candidate, _ entry: ConnectionTable.Entry) {
+    private func finish(_ candidate: Candidate, _ entry: ConnectionSlots.Entry) {
         let (connection, stream) = (candidate.connection, candidate.stream)
         switch entry {
         case .entered:
-            candidate.channel.serve(candidate.handler, on: connection, owner: candidate.owner)
+            candidate.channel.serve(
+                candidate.handler, id: connection.id, peer: connection.peer, owner: candidate.owner)
         case .refused(let refusal):
             notices.tell("connection refused: the limit is reached", of: connection.peer, candidate.owner)
-            candidate.handler.closed(connection)
-            close(stream, service.refusalLine(refusal))
+            let line = candidate.handler.refusal(refusal)
+            candidate.handler.closed()
+            close(stream, line)
         case .late:
-            candidate.handler.closed(connection)
+            candidate.handler.closed()
             stream.close()
         }
     }

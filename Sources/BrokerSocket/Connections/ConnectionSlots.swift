@@ -2,8 +2,15 @@ import BrokerModel
 
 /// The owners of slots, and evictions. It notifies no one: an evicted connection is returned, already without a slot.
 struct ConnectionSlots {
+    enum Entry {
+        case entered
+        case refused(ConnectionRefusal)
+        /// Its listener has ended meanwhile.
+        case late
+    }
+
     private struct Place {
-        let connection: LocalConnection
+        let connection: any SlotHolder
         let owner: ConnectionOwner
         let listener: UInt64
         /// Bytes that wait in memory.
@@ -36,7 +43,7 @@ struct ConnectionSlots {
     mutating func end(_ listener: UInt64) { listeners.remove(listener) }
 
     /// Oldest first.
-    func all(of listener: UInt64) -> [LocalConnection] {
+    func all(of listener: UInt64) -> [any SlotHolder] {
         places.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value.connection)
     }
 
@@ -62,10 +69,10 @@ struct ConnectionSlots {
     /// Without a free slot, a connection that has long been quiet is evicted: one of the owner's own if it has its share,
     /// otherwise one of the owner with the most.
     mutating func enter(
-        _ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64
-    ) -> (ConnectionTable.Entry, gone: LocalConnection?) {
+        _ connection: any SlotHolder, of owner: ConnectionOwner, from listener: UInt64
+    ) -> (Entry, gone: (any SlotHolder)?) {
         guard listeners.contains(listener) else { return (.late, nil) }
-        var gone: LocalConnection?
+        var gone: (any SlotHolder)?
         if let (refusal, others) = obstacle(to: owner) {
             gone = if let others { evict { others.contains($0) } } else { evictFromLargestHolder() }
             guard let gone else { return (.refused(refusal), nil) }
@@ -105,21 +112,21 @@ struct ConnectionSlots {
     }
 
     /// Evicts a quiet connection of the owner with the most.
-    mutating func makeRoom() -> LocalConnection? {
+    mutating func makeRoom() -> (any SlotHolder)? {
         let gone = evictFromLargestHolder()
         if let gone { remove(gone.id) }
         return gone
     }
 
-    private func evictFromLargestHolder() -> LocalConnection? {
+    private func evictFromLargestHolder() -> (any SlotHolder)? {
         let most = owners.values.max() ?? 0
         return evict { owners[$0.key] == most } ?? evict { _ in true }
     }
 
     /// - Returns: the connection that has been quiet for longest; it is no longer served.
-    private func evict(where matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
+    private func evict(where matches: (ConnectionOwner) -> Bool) -> (any SlotHolder)? {
         let latest = MonotonicInstant.now - limits.quiet
-        let quiet = places.values.compactMap { place -> (connection: LocalConnection, since: MonotonicInstant)? in
+        let quiet = places.values.compactMap { place -> (connection: any SlotHolder, since: MonotonicInstant)? in
             guard matches(place.owner), let since = place.connection.quietSince, since <= latest else { return nil }
             return (place.connection, since)
         }
@@ -148,12 +155,12 @@ struct ConnectionSlots {
     // MARK: Memory
 
     /// - Returns: the connections to cut off, so that the total stays within the limit.
-    mutating func hold(_ bytes: Int, by id: UInt64) -> [LocalConnection] {
+    mutating func hold(_ bytes: Int, by id: UInt64) -> [any SlotHolder] {
         guard let place = places[id] else { return [] }
         places[id]?.held = bytes
         count(bytes - place.held, of: place.owner)
-        var gone: [LocalConnection] = []
-        func cutOff(_ greediest: LocalConnection) {
+        var gone: [any SlotHolder] = []
+        func cutOff(_ greediest: any SlotHolder) {
             remove(greediest.id)
             gone.append(greediest)
         }
@@ -175,7 +182,7 @@ struct ConnectionSlots {
     }
 
     /// The connection with the most bytes, of the owner with the most, of the user with the most in memory.
-    private func greediest(among matches: (ConnectionOwner) -> Bool) -> LocalConnection? {
+    private func greediest(among matches: (ConnectionOwner) -> Bool) -> (any SlotHolder)? {
         let holding = places.values.filter { $0.held > 0 && matches($0.owner) }
         let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
         let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.key }

@@ -4,13 +4,6 @@ import Synchronization
 /// The open connections of all listeners that share their limits: ``ConnectionSlots`` behind a lock, as counts and ends are
 /// requested from any thread. Connections enter and leave on the reactor's thread.
 final class ConnectionTable: Sendable {
-    enum Entry {
-        case entered
-        case refused(ConnectionRefusal)
-        /// Its listener has ended meanwhile.
-        case late
-    }
-
     private let places: Mutex<ConnectionSlots>
     private let lastID = Atomic<UInt64>(0)
 
@@ -29,14 +22,14 @@ final class ConnectionTable: Sendable {
     func begin(_ listener: UInt64) { places.withLock { $0.begin(listener) } }
 
     /// - Returns: its connections. No more are accepted.
-    func end(_ listener: UInt64) -> [LocalConnection] {
+    func end(_ listener: UInt64) -> [any SlotHolder] {
         places.withLock { places in
             places.end(listener)
             return places.all(of: listener)
         }
     }
 
-    func all(of listener: UInt64) -> [LocalConnection] { places.withLock { $0.all(of: listener) } }
+    func all(of listener: UInt64) -> [any SlotHolder] { places.withLock { $0.all(of: listener) } }
 
     /// - Parameter told: called once, on any thread, when the listener has no connection.
     func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) {
@@ -47,7 +40,8 @@ final class ConnectionTable: Sendable {
     // MARK: Connections
 
     /// Finds and takes a slot for one more connection of the owner.
-    func enter(_ connection: LocalConnection, of owner: ConnectionOwner, from listener: UInt64) -> Entry {
+    func enter(_ connection: any SlotHolder, of owner: ConnectionOwner, from listener: UInt64) -> ConnectionSlots.Entry
+    {
         let (entry, gone) = places.withLock { $0.enter(connection, of: owner, from: listener) }
         gone?.evict()
         return entry

@@ -3,7 +3,7 @@ import BrokerModel
 /// One peer, as the layers above see it.
 ///
 /// Every method may be called from any thread, and costs no hop on the reactor's own thread. After the end of the connection they do nothing.
-package final class LocalConnection: Sendable {
+package final class LocalConnection: SlotHolder {
     /// Unique within the process, counting up.
     package let id: UInt64
     /// From the kernel, at accept.
@@ -59,17 +59,14 @@ package final class LocalConnection: Sendable {
         onLoop { $0.works(on: bytes) }
     }
 
-    // MARK: Commands from the table and the listener
+    // MARK: SlotHolder
 
-    /// `nil` while it cannot be evicted. On the reactor's thread.
     var quietSince: MonotonicInstant? { channel.value.quietSince }
 
-    /// It lost its slot to another, as it was quiet.
     func evict() {
         onLoop { $0.evict() }
     }
 
-    /// It lost its slot, as it takes too much of the shared memory.
     func giveBackMemory() {
         onLoop { $0.giveBackMemory() }
     }

@@ -91,10 +91,11 @@ final class LoopbackPort: Sendable {
         let pipeline = child.pipeline.syncOperations
         let visitor = try pipeline.loopbackVisitor()
         let handler = RedirectHandler(
-            routes: routes, port: place.port > 0 ? place.port : number, limits: limits, visitors: known, of: visitor)
+            routes: routes, port: place.port > 0 ? place.port : number, limits: limits, of: visitor)
         try pipeline.addHandler(RequestSizeLimit(bytes: limits.request))
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandler(handler)
+        child.closeFuture.assumeIsolated().whenComplete { _ in known.leave(handler) }
         guard known.enter(handler, of: visitor, isExpected: routes.expects(visitor), at: ObjectIdentifier(self)) else {
             return handler.cutOff()
         }

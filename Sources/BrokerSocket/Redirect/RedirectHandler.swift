@@ -12,7 +12,6 @@ final class RedirectHandler: ChannelInboundHandler {
     private let routes: RedirectRoutes
     private let port: UInt16
     private let limits: RedirectLimits
-    private let visitors: RedirectVisitors
     private let visitor: LoopbackVisitor
     private var context: ChannelHandlerContext?
     private var phase = Phase.asking
@@ -20,14 +19,10 @@ final class RedirectHandler: ChannelInboundHandler {
     /// The answer that a form is for, and the body received so far; `RequestSizeLimit` bounds it.
     private var form: (answer: RedirectRoutes.Answer, body: [UInt8])?
 
-    init(
-        routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors,
-        of visitor: LoopbackVisitor
-    ) {
+    init(routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, of visitor: LoopbackVisitor) {
         self.routes = routes
         self.port = port
         self.limits = limits
-        self.visitors = visitors
         self.visitor = visitor
     }
 
@@ -120,7 +115,6 @@ final class RedirectHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         phase = .ended
         timer?.cancel()
-        visitors.leave(self)
         self.context = nil
     }
 

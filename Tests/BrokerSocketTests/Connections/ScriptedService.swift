@@ -25,7 +25,7 @@ final class ScriptedService: ConnectionService {
     /// Called while a peer is inspected.
     let looking: @Sendable (PeerCredentials) -> Void
     let onLine: OnLine
-    /// `nil` keeps the protocol's own behaviour.
+    /// `nil` closes the connection.
     let onInputEnd: OnEvent?
     let onDrain: OnEvent?
 
@@ -67,10 +67,10 @@ final class ScriptedService: ConnectionService {
     func admit(_ connection: LocalConnection, _: PeerSnapshot?) -> ConnectionDecision {
         seen.withLock { $0.append(connection.peer) }
         if let line = admission(connection.peer) { return .refuse(Array("\(line)\n".utf8)) }
-        return .serve(Handler(self), owner: owner(connection.peer))
+        return .serve(Handler(self, connection), owner: owner(connection.peer))
     }
 
-    func refusalLine(_ reason: ConnectionRefusal) -> [UInt8] {
+    private func refusal(_ reason: ConnectionRefusal) -> [UInt8] {
         let word =
             switch reason {
             case .lineTooLong(let limit): "too long \(limit)"
@@ -86,36 +86,39 @@ final class ScriptedService: ConnectionService {
 
     private final class Handler: ConnectionHandler {
         let service: ScriptedService
+        let connection: LocalConnection
 
-        init(_ service: ScriptedService) { self.service = service }
+        init(_ service: ScriptedService, _ connection: LocalConnection) {
+            (self.service, self.connection) = (service, connection)
+        }
 
-        func received(_ line: ArraySlice<UInt8>, on connection: LocalConnection) {
+        func received(_ line: ArraySlice<UInt8>) {
             service.state.withLock { $0.received += 1 }
             service.onLine(String(decoding: line, as: UTF8.self), connection)
         }
 
-        func handedOn(to writer: PeerCredentials, on connection: LocalConnection) {
-            service.seenWriters.withLock { $0.append(writer) }
-        }
+        func handedOn(to writer: PeerCredentials) { service.seenWriters.withLock { $0.append(writer) } }
 
         var isIdle: Bool { service.isIdle }
 
-        func inputEnded(on connection: LocalConnection) {
+        func inputEnded() {
             service.state.withLock { $0.inputEnds += 1 }
             if let action = service.onInputEnd { action(connection) } else { connection.close() }
         }
 
-        func peerGone(on connection: LocalConnection) {
+        func peerGone() {
             service.state.withLock { $0.departures += 1 }
             connection.resumeReading()
         }
 
-        func draining(on connection: LocalConnection) {
+        func draining() {
             service.state.withLock { $0.drains += 1 }
             if let action = service.onDrain { action(connection) } else { connection.close() }
         }
 
-        func closed(_ connection: LocalConnection) { service.state.withLock { $0.closes += 1 } }
+        func closed() { service.state.withLock { $0.closes += 1 } }
+
+        func refusal(_ reason: ConnectionRefusal) -> [UInt8] { service.refusal(reason) }
     }
 }
 

@@ -7,13 +7,12 @@ package struct SandboxFront: Sendable {
     let fileName: String
     private let service: BrokerService
 
-    package init(_ front: any Front, fileName: String = "broker.sock") {
-        self.fileName = fileName
-        service = BrokerService(front)
+    package init(_ service: BrokerService, fileName: String = "broker.sock") {
+        (self.service, self.fileName) = (service, fileName)
     }
 
     var door: Door { service.door }
 
     /// Serves the clients of the sandbox's socket.
-    func serving(_ door: SandboxBinding) -> any ConnectionService { service.serving(door) }
+    func serving(_ sandbox: SandboxBinding) -> any ConnectionService { service.serving(sandbox) }
 }

@@ -1,0 +1,6 @@
+/// What is counted over all connections, whatever their front.
+struct AllConnections: Sendable {
+    let callers = ConnectedCallers()
+    let requests: UserRequests
+    let watches = WatchPlaces()
+}

@@ -1,0 +1,54 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// The limits of watches, over all connections together.
+package final class WatchPlaces: Sendable {
+    /// The limit for one connection.
+    package static let mostEach = 64
+    /// The limit for all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
+    package static let most = 10_240
+    /// Connections that are not evicted because they have watches. A user has at most half, and a program a tenth; the clients of
+    /// others connect again, and watch there.
+    private static let mostLasting = 256
+
+    private struct State {
+        var places = FairQuota<Partition, QuotaOwner>(limit: most)
+        var lasting = FairQuota<Partition, QuotaOwner>(limit: mostLasting)
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Released with the object.
+    package final class Place: Sendable {
+        private let release: @Sendable () -> Void
+
+        fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
+
+        deinit { release() }
+    }
+
+    /// - Throws: `throttled`.
+    package func take(for claimant: QuotaOwner, of payer: Partition) throws(BrokerError) -> Place {
+        let claimant = claimant.orAllUnnamed
+        guard state.withLock({ $0.places.take(for: claimant, of: payer) }) else {
+            throw Self.tooMany("There are too many watches of this program, or of your programs together")
+        }
+        return Place { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
+    }
+
+    /// - Returns: keeps a connection with watches when the slots run out; `nil` if its program has many such.
+    func stay(of claimant: QuotaOwner, _ payer: Partition) -> Place? {
+        let claimant = claimant.orAllUnnamed
+        guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
+        return Place { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }
+    }
+
+    static func tooMany(_ sentence: String) -> BrokerError {
+        BrokerError(
+            .throttled, "\(sentence); end some with token.unwatch, or close connections.", reason: .tooManySubscriptions
+        )
+    }
+}
