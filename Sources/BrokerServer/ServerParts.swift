@@ -4,7 +4,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// What a server is made of. ``Server`` alone takes it apart.
+/// The parts of a server, from the layers below and the daemon. ``Server`` alone takes them apart.
 package struct ServerParts: Sendable {
     package var broker: TokenBroker
     package var apps: AppDirectory

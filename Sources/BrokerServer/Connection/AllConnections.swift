@@ -1,4 +1,4 @@
-/// What is counted over all connections, whatever their front.
+/// The counters over all connections, whatever their front.
 struct AllConnections: Sendable {
     let callers = ConnectedCallers()
     let requests: UserRequests

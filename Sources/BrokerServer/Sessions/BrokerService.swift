@@ -4,7 +4,7 @@ import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
-/// What the connections of every front are made with.
+/// The parts that the connections of every front share.
 struct ConnectionParts: Sendable {
     let policy: AccessPolicy
     let inspector: any PeerInspector
