@@ -59,5 +59,5 @@ package struct Server: Sendable {
     }
 
     /// Serves a front on the sockets of the broker, of a door, or of sandboxes (``SandboxFront``).
-    package func serving(_ front: any Front) -> BrokerService { BrokerService(front, connections) }
+    package func serving(_ front: any Front) -> FrontService { FrontService(front, connections) }
 }

@@ -86,7 +86,7 @@ struct Doors: Sendable {
 /// A door whose socket is bound.
 struct BoundDoor: Sendable {
     let door: Door
-    let service: BrokerService
+    let service: FrontService
     let socket: ListeningSocket
     /// The path of the socket; `nil` if the door is shut, and its clients get an answer that says so.
     let path: String?

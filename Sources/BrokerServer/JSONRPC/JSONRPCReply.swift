@@ -60,19 +60,3 @@ extension JSONWriter {
         endObject()
     }
 }
-
-extension AcquiredToken: TokenFacts {
-    package var writtenFacts: [UInt8] {
-        lifetimeOf == .accessToken ? token.written { lastingFacts } : lastingFacts
-    }
-    package var writtenAccount: [UInt8] { person.written { person.account.written } }
-    package var tokenType: TokenType { token.record.tokenType }
-    package var expiresOn: NumericDate {
-        lifetimeOf == .idToken ? idTokenEnd ?? token.record.expiresOn : token.record.expiresOn
-    }
-    package var extendedExpiresOn: NumericDate? {
-        lifetimeOf == .accessToken ? token.record.extendedExpiresOn : nil
-    }
-    package var scopes: [String] { token.record.scopes }
-    package var authority: String { token.record.authority }
-}

@@ -5,9 +5,9 @@ import BrokerValues
 package struct SandboxFront: Sendable {
     /// The socket's file name in each folder.
     let fileName: String
-    private let service: BrokerService
+    private let service: FrontService
 
-    package init(_ service: BrokerService, fileName: String = "broker.sock") {
+    package init(_ service: FrontService, fileName: String = "broker.sock") {
         (self.service, self.fileName) = (service, fileName)
     }
 

@@ -1,4 +1,5 @@
 import BrokerEngine
+import BrokerModel
 import BrokerRPC
 import BrokerValues
 
@@ -43,4 +44,21 @@ extension Work {
         case .waits(let output): .waits { () throws(BrokerError) in try transform(try await output()) }
         }
     }
+}
+
+/// The facts of a token that answers have, in any protocol.
+extension AcquiredToken: TokenFacts {
+    package var writtenFacts: [UInt8] {
+        lifetimeOf == .accessToken ? token.written { lastingFacts } : lastingFacts
+    }
+    package var writtenAccount: [UInt8] { person.written { person.account.written } }
+    package var tokenType: TokenType { token.record.tokenType }
+    package var expiresOn: NumericDate {
+        lifetimeOf == .idToken ? idTokenEnd ?? token.record.expiresOn : token.record.expiresOn
+    }
+    package var extendedExpiresOn: NumericDate? {
+        lifetimeOf == .accessToken ? token.record.extendedExpiresOn : nil
+    }
+    package var scopes: [String] { token.record.scopes }
+    package var authority: String { token.record.authority }
 }

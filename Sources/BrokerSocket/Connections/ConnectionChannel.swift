@@ -43,10 +43,6 @@ final class ConnectionChannel: SocketStreamOwner {
     /// Start of the current idle time, without traffic or waiting requests; `nil` if not idle.
     private(set) var quietSince: MonotonicInstant?
 
-    /// When the handler may inspect the peer thoroughly again.
-    private var looksAt: MonotonicInstant
-    private static let lookInterval = Duration.seconds(1)
-
     private var phase = Phase.serving
     /// The handler's splitter, once it serves.
     private var splitter: any MessageSplitter = LineSplitter(limit: 0)
@@ -65,15 +61,14 @@ final class ConnectionChannel: SocketStreamOwner {
     private var inputEndWasTold = false
     private var halfLineTimer: ReactorTimer?
     private var closingTimer: ReactorTimer?
-    /// The writing process; `nil` while it is the one that connected.
-    private var otherWriter: (named: ByteWriter, process: PeerProcess?)?
+    private var writers: WriterCheck
 
     init(
         _ stream: SocketStream, limits: ConnectionLimits, table: ConnectionTable, notices: ConnectionNotices
     ) {
         self.stream = stream
         lastActive = stream.reactor.now
-        looksAt = lastActive + Self.lookInterval
+        writers = WriterCheck(since: lastActive)
         self.limits = limits
         self.table = table
         self.notices = notices
@@ -307,32 +302,17 @@ final class ConnectionChannel: SocketStreamOwner {
         if isBehind { resume() }
     }
 
-    /// A process that got the connection after it was made counts by its own identity.
-    ///
     /// - Returns: whether the received bytes count.
     private func knowsWriter(_ writer: ByteWriter, _ served: Served) -> Bool {
-        let peer = served.peer
-        // While the process that connected lives, no other process has its number.
-        let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
-        if otherWriter == nil, isPeer, writer.uid == peer.uid {
-            let now = stream.reactor.now
-            let isDue = now >= looksAt
-            if isDue { looksAt = now + Self.lookInterval }
-            served.handler.heard(thoroughly: isDue)
-            return true
-        }
-        // Without a process handle, the writer counts as an unknown process.
-        if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
-        // One other process, once, and not in the middle of a line.
-        guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPart else {
+        let now = stream.reactor.now
+        switch writers.judge(writer, onConnectionOf: served.peer, isInLine: splitter.holdsPart, at: now) {
+        case .peer(let thoroughly): served.handler.heard(thoroughly: thoroughly)
+        case .successor: break
+        case .handedOn(let successor): served.handler.handedOn(to: successor)
+        case .refused:
             refuse(.manyWriters)
             return false
         }
-        var credentials = PeerCredentials(ofWriter: writer, onConnectionOf: peer)
-        // After a process has ended, any process may have its number.
-        if writer.pid == peer.pid { credentials.process = nil }
-        otherWriter = (writer, credentials.process)
-        served.handler.handedOn(to: credentials)
         return true
     }
 

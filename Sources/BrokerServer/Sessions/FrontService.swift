@@ -19,7 +19,7 @@ struct ConnectionParts: Sendable {
 }
 
 /// Serves a front on a `LocalListener`: decides which peers are served, and gives each connection its session.
-package struct BrokerService: ConnectionService {
+package struct FrontService: ConnectionService {
     private let front: any Front
     private let parts: ConnectionParts
     /// The sandbox and the person whose own socket it serves; `nil` for the common socket.
@@ -31,7 +31,7 @@ package struct BrokerService: ConnectionService {
     var door: Door { own != nil && front.door == .socket ? .sandbox : front.door }
 
     /// The same service, for clients of the sandbox's socket.
-    func serving(_ sandbox: SandboxBinding) -> BrokerService {
+    func serving(_ sandbox: SandboxBinding) -> FrontService {
         var service = self
         service.own = sandbox
         return service
