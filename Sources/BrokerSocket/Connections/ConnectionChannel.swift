@@ -1,5 +1,4 @@
 import BrokerModel
-import BrokerSystem
 import Logging
 
 /// Connects the bytes of one connection with its ``ConnectionHandler``. Everything happens on the reactor's thread.
