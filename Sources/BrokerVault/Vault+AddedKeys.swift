@@ -8,7 +8,7 @@ extension Vault {
         guard !isLocked else { throw .locked }
         let source = try keySources.source(name, for: path)
         guard name != header.keySource || name == PassphraseSource.name else {
-            throw .keyUnavailable("The vault has its key from \(name) already; add another source.")
+            throw .unsuitable("The vault has its key from \(name) already; add another source.")
         }
         let vaultID = header.vaultID
         var made = try await source.makeKey(for: vaultID, passphrase: passphrase, .asked)
@@ -24,7 +24,7 @@ extension Vault {
 
     package func removeKeySource(_ name: String) async throws(VaultError) {
         guard let one = header.added.first(where: { $0.source == name }) else {
-            throw .keyUnavailable("\(name) is not an added source of the vault's key; brokerctl key status shows them.")
+            throw .unsuitable("\(name) is not an added source of the vault's key; brokerctl key status shows them.")
         }
         try await changeAdded { _, added in added.removeAll { $0.source == name } }
         if name != header.keySource, let source = try? keySources.source(name, for: path) {

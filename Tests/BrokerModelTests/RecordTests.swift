@@ -77,7 +77,7 @@ struct RecordTests {
         let errors: [VaultError] = [
             .full("Full."), .io("Not read."), .damaged("Broken."), .newerFormat(found: 2, supported: 1),
             .wrongKey("Wrong."), .keyUnavailable("Gone."), .notPrivate("Open."), .inUse("Busy."), .locked,
-            .recordDamaged, .wrongPassphrase, .awaitingKey("Wait."),
+            .recordDamaged, .wrongPassphrase, .awaitingKey("Wait."), .unsuitable("Short."),
         ]
         for error in errors { #expect(error.description.hasSuffix(".")) }
     }

@@ -191,6 +191,21 @@ struct GuessingTests {
         }
     }
 
+    @Test("an unknown key source and a short passphrase are faults of the request, not of the broker")
+    func unsuitable() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let wrong: [(SetKeySource.Params, String)] = [
+                (.init(source: "nope", passphrase: nil), "vault.key_source"),
+                (.init(source: "passphrase", passphrase: "short"), "characters"),
+            ]
+            for (params, part) in wrong {
+                let refusal = try #require(await client.refusal(of: SetKeySource.self, params))
+                #expect(refusal.data?.kind == .invalidParameter && refusal.message.contains(part), "\(refusal)")
+            }
+        }
+    }
+
     @Test("a lock during a waiting passphrase attempt stays: the attempt no longer unlocks")
     func lockedMeanwhile() async throws {
         try await ServerBed.runSignedIn { server in

@@ -23,6 +23,7 @@ extension BrokerError {
         case .wrongPassphrase:
             self.init(.accessDenied, error.description, reason: .wrongPassphrase, cause: error)
         case .locked: self = .locked
+        case .unsuitable(let text): self.init(.invalidParameter, text, cause: error)
         case .awaitingKey(let text): self.init(.locked, text, reason: .keyAwaited, cause: error)
         case .keyUnavailable(let text), .wrongKey(let text), .damaged(let text), .notPrivate(let text):
             self.init(.internal, text, reason: .keyUnavailable, cause: error)

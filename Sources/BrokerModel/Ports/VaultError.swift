@@ -20,6 +20,8 @@ package indirect enum VaultError: Error, Sendable, Equatable {
     /// The key needs something that is not available yet (a passphrase, an unlocked keyring): the vault stays locked until then.
     case awaitingKey(String)
     case wrongPassphrase
+    /// An impossible request: an unknown key source, a short passphrase.
+    case unsuitable(String)
     /// The directory or file belongs to another user, is open to others, or is a link.
     case notPrivate(String)
     /// Another broker uses the same directory.
@@ -40,7 +42,7 @@ extension VaultError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .full(let text), .io(let text), .damaged(let text), .wrongKey(let text), .keyUnavailable(let text),
-            .awaitingKey(let text), .notPrivate(let text), .inUse(let text),
+            .awaitingKey(let text), .unsuitable(let text), .notPrivate(let text), .inUse(let text),
             .ambiguous(let text), .missing(let text):
             text
         case .newerFormat(let found, let supported):

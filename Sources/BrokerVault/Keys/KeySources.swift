@@ -76,7 +76,7 @@ package struct KeySourceChoice: Sendable {
     func source(_ name: String, for vaultPath: String) throws(VaultError) -> any KeySource {
         guard let source = allowed.first(where: { $0.name == name }) else {
             let names = allowed.map(\.name).joined(separator: ", ")
-            throw .keyUnavailable(
+            throw .unsuitable(
                 "\(name) is not an allowed source of the key of \(vaultPath); allowed: \(names). "
                     + "Change vault.key_source in the configuration to allow others.")
         }

@@ -29,7 +29,7 @@ package struct PassphraseSource: KeySource {
             orElse: "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
                 + "brokerctl key set-source passphrase")
         guard passphrase.count >= PassphraseRule.shortest else {
-            throw .keyUnavailable(
+            throw .unsuitable(
                 "A passphrase has at least \(PassphraseRule.shortest) characters. Choose a longer one.")
         }
         let costs = PassphraseCosts.usual

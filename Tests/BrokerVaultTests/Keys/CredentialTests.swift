@@ -142,7 +142,7 @@ struct KeyOrderTests {
             let error = try await vaultError {
                 try await vault.setKeySource("passphrase", passphrase: Secret("long enough"), at: 8)
             }
-            guard case .keyUnavailable(let text) = error else {
+            guard case .unsuitable(let text) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

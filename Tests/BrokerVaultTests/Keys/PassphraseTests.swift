@@ -96,7 +96,7 @@ struct PassphraseTests {
                 let error = try await vaultError {
                     try await vault.setKeySource("passphrase", passphrase: Secret("short"), at: 0)
                 }
-                guard case .keyUnavailable = error else {
+                guard case .unsuitable = error else {
                     Issue.record("\(String(describing: error))")
                     return
                 }
