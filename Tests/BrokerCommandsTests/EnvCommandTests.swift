@@ -6,20 +6,28 @@ import Testing
 
 @Suite("brokerctl env")
 struct EnvCommandTests {
-    @Test("OIDC_SOCK names the usual socket if it exists, otherwise the configured one")
+    @Test("a broker that does not run is expected at the configured socket, or at the usual one")
     func agentSocket() {
-        func path(_ socket: String, _ configured: String?, there: Bool) -> String? {
-            OIDCAgentSocket.path(
-                beside: SocketLocation(path: socket), configured: { configured }, isThere: { _ in there })
+        func path(_ socket: String, _ configured: String?) -> String? {
+            OIDCAgentSocket.expected(beside: SocketLocation(path: socket), configured: configured)
         }
         let own = "/run/user/7/brokerd/broker.sock"
-        #expect(path(own, "off", there: true) == "/run/user/7/brokerd/oidc-agent.sock")
-        #expect(path(own, nil, there: false) == "/run/user/7/brokerd/oidc-agent.sock")
-        #expect(path(own, "off", there: false) == nil)
-        #expect(path(own, "/run/agent.sock", there: false) == "/run/agent.sock")
-        #expect(path("/run/brokerd/broker.sock", nil, there: false) == nil)
-        #expect(path("/run/brokerd/broker.sock", nil, there: true) == "/run/brokerd/oidc-agent.sock")
-        #expect(path("broker.sock", nil, there: true) == "oidc-agent.sock")
+        #expect(path(own, nil) == "/run/user/7/brokerd/oidc-agent.sock")
+        #expect(path(own, "off") == nil)
+        #expect(path(own, "/run/agent.sock") == "/run/agent.sock")
+        #expect(path("/run/brokerd/broker.sock", nil) == nil)
+        #expect(OIDCAgentSocket.usual(beside: SocketLocation(path: "broker.sock")) == "oidc-agent.sock")
+    }
+
+    @Test("a running broker says where it listens", arguments: ["/elsewhere/agent.sock", nil])
+    func running(door: String?) async throws {
+        let doors = door.map { #","doors":[{"name":"oidc-agent","path":"\#($0)"}]}"# } ?? #","doors":[]}"#
+        let broker = try broker(["broker.status": ScriptedAnswers.status.dropLast() + doors])
+        let text = try await brokerctl(["env"], at: broker.path)
+        #expect(text.succeeded && text.lines.count == (door == nil ? 1 : 2), "\(text)")
+        if let door {
+            #expect(text.lines.last?.hasPrefix("export OIDC_SOCK=") == true && text.output.contains(door), "\(text)")
+        }
     }
 
     @Test("env sets the variables in every shell without a broker", arguments: ShellTextTests.shells)

@@ -8,7 +8,7 @@ struct EnvCommand: Subcommand {
             "env", "Print the variables by which programs find the broker.",
             """
             For a shell to take: BROKER_SOCKET for clients of the broker, and OIDC_SOCK for programs that ask oidc-agent. The broker need not \
-            run. OIDC_SOCK is left out where the broker does not listen for such programs.
+            run: then OIDC_SOCK is the path that is configured. It is left out where the broker does not listen for such programs.
 
             Examples:
               eval "$(brokerctl env)"
@@ -19,14 +19,23 @@ struct EnvCommand: Subcommand {
     static var printsJSON: Bool { false }
 
     var global = GlobalOptions()
+    var answerTimeout: Duration? { .seconds(2) }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let location = context.connection.location
-        let agent = OIDCAgentSocket.path(
-            beside: location,
-            configured: global.socket == nil ? { Self.setting(of: TargetBroker(nil, at: location)) } : { nil },
-            isThere: SocketLocation.isThere)
-        let doors = agent.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
+        let usual = OIDCAgentSocket.usual(beside: location)
+        let doors: [OpenDoor]
+        if SocketLocation.isThere(usual) {
+            doors = [OpenDoor(name: Door.oidcAgent.rawValue, path: usual)]
+        } else if SocketLocation.isThere(location.path),
+            let status = try? context.connection.call(GetBrokerStatus.self, .init())
+        {
+            doors = status.doors ?? []
+        } else {
+            let setting = global.socket == nil ? Self.setting(of: TargetBroker(nil, at: location)) : nil
+            let path = OIDCAgentSocket.expected(beside: location, configured: setting)
+            doors = path.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
+        }
         StandardStream.output.write(DoorVariables.text(socket: location.path, doors))
     }
 
@@ -41,18 +50,21 @@ struct EnvCommand: Subcommand {
 package enum OIDCAgentSocket {
     private static let name = "oidc-agent.sock"
 
-    /// - Parameter configured: the value of `doors.oidc_agent_socket`; called only if the usual path has no socket.
-    /// - Returns: `nil` if it does not listen.
-    package static func path(
-        beside location: SocketLocation, configured: () -> String?, isThere: (String) -> Bool
-    ) -> String? {
-        let usual = location.path.lastIndex(of: "/").map { location.path[...$0] + name } ?? name
-        if isThere(usual) { return usual }
-        switch configured() {
-        case "off": return nil
-        case let path?: return path
+    /// The path of a person's broker that is not configured otherwise; systemd's units listen there.
+    package static func usual(beside location: SocketLocation) -> String {
+        location.path.lastIndex(of: "/").map { location.path[...$0] + name } ?? name
+    }
+
+    /// The path of a broker that does not run.
+    ///
+    /// - Parameter configured: the value of `doors.oidc_agent_socket`, if set.
+    /// - Returns: `nil` if it will not listen.
+    package static func expected(beside location: SocketLocation, configured: String?) -> String? {
+        switch configured {
+        case "off": nil
+        case let path?: path
         // A system broker has one only if configured.
-        case nil: return location.isEverybodys ? nil : usual
+        case nil: location.isEverybodys ? nil : usual(beside: location)
         }
     }
 }
