@@ -27,6 +27,7 @@ package enum AcquireTokenInteractive: AppMethod {
         package var selection = AppSelection()
         package var query = TokenQuery()
         package var interaction = InteractiveQuery()
+        package var rejectedToken: String?
         package var waitForGrant: Int64?
         package var correlationId: String?
 
@@ -47,6 +48,10 @@ package enum AcquireTokenInteractive: AppMethod {
             appMembers(\.selection)
             + TokenQuery.members(account: "The account that must sign in; another one is refused with mismatchedUser.")
             .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [
+                .optional(
+                    "rejectedToken", \.rejectedToken,
+                    "As in token.acquireSilent; without effect, as a sign-in always gives another token.",
+                    .text(atMost: 65_536)),
                 .challenge(\.query.challenge), waitingMember, .correlationID(\.correlationId),
             ]
     }
