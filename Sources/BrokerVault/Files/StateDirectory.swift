@@ -35,8 +35,10 @@ package final class StateDirectory: Sendable {
         guard descriptor >= 0 else {
             let number = errno
             guard number != ELOOP && number != ENOTDIR else {
-                let target = target(of: String(path)).map { "a link to \($0)" } ?? "a file"
-                throw .notPrivate("\(path) is \(target). Name the directory itself with --state-dir.")
+                var facts = stat()
+                let isLink = lstat(String(path), &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
+                let kind = isLink ? target(of: String(path)).map { "a link to \($0)" } ?? "a broken link" : "a file"
+                throw .notPrivate("\(path) is \(kind). Name the directory itself with --state-dir.")
             }
             throw Ownership.objection(to: String(path))
                 ?? .io("The state directory \(path) cannot be opened: \(errnoText(number)).")
