@@ -91,9 +91,9 @@ let package = Package(
         layer(
             "BrokerDaemon",
             [
-                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine", "BrokerValues",
-                "BrokerSystem", .lifecycle, .signals, .logging, .nioPosix,
+                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVaultSQLite",
+                "BrokerVault", "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine",
+                "BrokerValues", "BrokerSystem", .lifecycle, .signals, .logging, .nioPosix,
             ]),
         layer(
             "BrokerCommands",
@@ -119,13 +119,13 @@ let package = Package(
         // Decisions
         layer("BrokerEngine", ["BrokerTokenCache", "BrokerModel", "BrokerValues", .logging]),
         layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
+        layer("BrokerVaultSQLite", ["BrokerVault", "BrokerModel", "BrokerSystem", "CSQLite", .logging]),
 
         // Store, provider, host
         layer(
             "BrokerVault",
             [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
-                .logging,
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", .logging,
             ]),
         layer("BrokerTokenCache", ["BrokerModel", "BrokerValues", .logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
@@ -161,16 +161,18 @@ let package = Package(
         .target(
             name: "BrokerTestSupport",
             dependencies: [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                "CBrokerLinux", "CTestSupport", "CSQLite", .nioCore, .nioPosix, .nioHTTP1, .logging,
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault", "BrokerVaultSQLite", "BrokerOAuth",
+                "DevIdentityProvider", "CBrokerLinux", "CTestSupport", "CSQLite", .nioCore, .nioPosix, .nioHTTP1,
+                .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         tests("ArchitectureTests", []),
         tests("BrokerValuesTests", ["BrokerValues"]),
         tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
-        tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues", "CSQLite"]),
-        program("vault-torture", ["BrokerVault", "BrokerModel", .logging], path: "Tests/VaultTorture"),
+        tests("BrokerVaultTests", ["BrokerVault", "BrokerVaultSQLite", "BrokerModel", "BrokerValues", "CSQLite"]),
+        program(
+            "vault-torture", ["BrokerVault", "BrokerVaultSQLite", "BrokerModel", .logging], path: "Tests/VaultTorture"),
         tests(
             "BrokerOAuthTests", ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
@@ -221,7 +223,8 @@ let package = Package(
         program(
             "broker-parts",
             [
-                "BrokerEngine", "BrokerTokenCache", "BrokerVault", "BrokerRPC", "BrokerModel", "BrokerValues", .logging,
+                "BrokerEngine", "BrokerTokenCache", "BrokerVault", "BrokerVaultSQLite", "BrokerRPC", "BrokerModel",
+                "BrokerValues", .logging,
             ],
             path: "Tests/Benchmarks/Parts"),
 

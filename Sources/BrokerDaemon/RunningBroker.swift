@@ -10,6 +10,7 @@ import BrokerSocket
 import BrokerSystem
 import BrokerValues
 import BrokerVault
+import BrokerVaultSQLite
 import Glibc
 import Logging
 import NIOPosix
@@ -253,9 +254,9 @@ struct RunningBroker: Sendable {
             }
             let sources = KeySourceChoice(KeySources.all(in: context), order: configuration.vault.keySources)
             return try await Vault.open(
-                in: directory, keySources: sources,
-                anchors: [keys, sessionAnchors(configuration, logger)].compactMap(\.self), at: clock.now, logger: logger
-            )
+                in: directory, rows: SQLiteStore(in: directory), keySources: sources,
+                anchors: [keys, sessionAnchors(configuration, logger)].compactMap(\.self), at: clock.now,
+                logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }

@@ -104,9 +104,7 @@ extension Vault: VaultKeys {
         let wrapping = try keys.currentWrapping()
         if withUnsaved {
             // The next commit writes it at the latest, and that may be the one that the keys are for.
-            _ = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in
-                try reader.wrappedKey(of: partition)
-            }
+            _ = try keys.keysMakingNew(for: .wholeVault, stored: reader.wrappedKey(of:))
         }
         var wrapped = try reader.wrappedKeys()
         if withUnsaved { wrapped.merge(keys.unsaved) { stored, _ in stored } }

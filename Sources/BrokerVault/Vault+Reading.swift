@@ -62,10 +62,9 @@ extension Vault {
 
     package func forgetOpened() { opened.forget() }
 
-    /// Releases the pages of the file that a burst read into memory; call it after an idle period.
+    /// Gives back the memory that a burst of reads took; call it after an idle period.
     package func trim() {
-        reader.forgetPages()
-        queue.run(of: .wholeVault) { [vaultWriter] in vaultWriter.forgetPages() }
+        queue.run(of: .wholeVault) { [store] in store.trim() }
     }
 
     func existingKeys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
@@ -79,7 +78,7 @@ extension Vault {
     }
 
     private func keys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
-        try keys.keys(of: partition) { (partition) throws(VaultError) in try reader.wrappedKey(of: partition) }
+        try keys.keys(of: partition, stored: reader.wrappedKey(of:))
     }
 
     /// - Parameters:
@@ -90,15 +89,7 @@ extension Vault {
         where isWanted: (ManifestPage.Entry) -> Bool
     ) throws(VaultError) -> [StoredRecord<Record>] {
         var damaged = QuarantineQueue.Found()
-        let root = root(found.root, of: partition, keys)
-        var listed: [ManifestPage.Entry] = []
-        for number in pages {
-            let place = ManifestPlace(partition, page: number)
-            switch root.page(place, found: found.pages[number], keys: keys) {
-            case .listed(let page): listed += page.entries.filter(isWanted)
-            case .unproven: damaged.places.insert(place)
-            }
-        }
+        let listed = entries(on: Array(pages), of: found, keys, in: partition, &damaged, where: isWanted)
         var review = PageReview(listed)
         var records: [StoredRecord<Record>] = []
         records.reserveCapacity(found.rows.count)
@@ -109,17 +100,9 @@ extension Vault {
                 continue
             }
             do {
-                let record = try sealer.open(row, keys: keys) { fields, _ in
-                    try? JSONNodeDecoder.decode(Record.self, from: JSONReader.read(fields, within: .own))
+                if let record: StoredRecord<Record> = try record(in: row, keys, of: partition) {
+                    records.append(record)
                 }
-                guard let record else {
-                    // Genuine, so not damaged: another version of the broker wrote other fields. It stays where it is.
-                    logger.error("a record does not have the fields of its kind", metadata: ["kind": "\(Record.kind)"])
-                    continue
-                }
-                let sealed = SealedRecord(
-                    partition: partition, kind: Record.kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
-                records.append(StoredRecord(record: record, sealed: sealed))
             } catch .recordDamaged {
                 damaged.rows.insert(row.id)
             }
@@ -127,6 +110,38 @@ extension Vault {
         for gone in review.unaccounted { damaged.places.insert(ManifestPlace(partition, page: gone.bucket.firstByte)) }
         setAside(damaged, of: partition)
         return records
+    }
+
+    private func entries(
+        on pages: [UInt8], of found: VaultReader.Snapshot, _ keys: PartitionKeys, in partition: Partition,
+        _ damaged: inout QuarantineQueue.Found, where isWanted: (ManifestPage.Entry) -> Bool
+    ) -> [ManifestPage.Entry] {
+        let root = root(found.root, of: partition, keys)
+        var listed: [ManifestPage.Entry] = []
+        for number in pages {
+            let place = ManifestPlace(partition, page: number)
+            switch root.page(place, found: found.pages[number], keys: keys) {
+            case .listed(let page): listed += page.entries.filter(isWanted)
+            case .unproven: damaged.places.insert(place)
+            }
+        }
+        return listed
+    }
+
+    /// - Returns: nil for a record of another version of the broker, with other fields. It is genuine and stays where it is.
+    private func record<Record: VaultRecord>(
+        in row: StoredRow, _ keys: PartitionKeys, of partition: Partition
+    ) throws(VaultError) -> StoredRecord<Record>? {
+        let record = try sealer.open(row, keys: keys) { fields, _ in
+            try? JSONNodeDecoder.decode(Record.self, from: JSONReader.read(fields, within: .own))
+        }
+        guard let record else {
+            logger.error("a record does not have the fields of its kind", metadata: ["kind": "\(Record.kind)"])
+            return nil
+        }
+        let sealed = SealedRecord(
+            partition: partition, kind: Record.kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
+        return StoredRecord(record: record, sealed: sealed)
     }
 
     /// Runs before later requests of the partition.
@@ -155,7 +170,7 @@ extension Vault {
 
     private func isWhole(_ row: StoredRow) throws(VaultError) -> Bool {
         do {
-            guard let uid = UInt32(exactly: row.partition), let keys = try existingKeys(of: Partition(uid: uid)) else {
+            guard let partition = Partition(storedAs: row.partition), let keys = try existingKeys(of: partition) else {
                 return false
             }
             return try sealer.open(row, keys: keys) { _, _ in true }

@@ -109,7 +109,7 @@ extension Vault {
 extension SealedRecord {
     /// - Returns: nil for a row whose columns no broker wrote.
     fileprivate convenience init?(_ row: StoredRow, in partition: Partition) {
-        guard let number = UInt8(exactly: row.kind), let kind = RecordKind(rawValue: number) else { return nil }
+        guard let kind = RecordKind(storedAs: row.kind) else { return nil }
         self.init(partition: partition, kind: kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
     }
 }

@@ -7,9 +7,7 @@ extension Vault {
     }
 
     private func keysMakingNew(for partition: Partition) throws(VaultError) -> PartitionKeys {
-        try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
-            try reader.wrappedKey(of: partition)
-        }
+        try keys.keysMakingNew(for: partition, stored: reader.wrappedKey(of:))
     }
 
     package func seal<Record: VaultRecord>(
@@ -54,7 +52,7 @@ extension Vault {
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()
-            vaultWriter.tidy(onlyIfLong: true)
+            vaultWriter.tidy(onlyIfDue: true)
         }
     }
 

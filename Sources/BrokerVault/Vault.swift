@@ -4,12 +4,13 @@ import CSodium
 import Logging
 import Synchronization
 
-/// The encrypted cache: sealed records in an SQLite file.
+/// The encrypted cache: sealed records in a store of rows.
 ///
-/// Reads take microseconds and are allowed from any thread; writes wait for the disk on a queue of the vault's own. The file
+/// Reads take microseconds and are allowed from any thread; writes wait for the disk on a queue of the vault's own. The store
 /// reveals how many records of each kind a uid has, and roughly how long they are; nothing else.
 package final class Vault: RecordVault {
     let directory: StateDirectory
+    let store: any RowStore
     private let currentHeader: Mutex<VaultHeader>
     let keySources: KeySourceChoice
     let keys: KeyRing
@@ -26,46 +27,41 @@ package final class Vault: RecordVault {
     let resealing = Mutex(false)
     let logger: Logger
 
+    /// - Parameters:
+    ///   - store: open.
+    ///   - claim: on the directory.
     private init(
-        _ opened: Opened, in directory: StateDirectory, _ keySources: KeySourceChoice,
-        tidyingAfter idleDelay: Duration, logger: Logger
-    ) {
+        _ store: any RowStore, _ header: VaultHeader, _ claim: DirectoryClaim, _ anchors: [RollbackAnchor],
+        in directory: StateDirectory, _ keySources: KeySourceChoice, tidyingAfter idleDelay: Duration, logger: Logger
+    ) throws(VaultError) {
         self.directory = directory
+        self.store = store
         self.keySources = keySources
+        self.anchors = anchors
         self.logger = logger
-        currentHeader = Mutex(opened.header)
-        keys = opened.keys
-        known = opened.known
-        anchors = opened.anchors
-        reader = opened.reader
-        damage = opened.damage
-        errors = opened.errors
-        let vaultWriter = opened.vaultWriter
+        currentHeader = Mutex(header)
+        keys = KeyRing(wrapping: nil)
+        known = KnownManifest()
+        errors = Counter()
+        reader = VaultReader(store, errors: errors)
+        let vaultWriter = VaultWriter(
+            store, claim: claim, keys: keys, known: known, anchors: anchors, logger: logger)
         self.vaultWriter = vaultWriter
         queue = SerialQueue(idleDelay: idleDelay) { vaultWriter.tidy() }
+        let (moved, missing) = try store.read { (rows) throws(VaultError) in try rows.quarantined() }
+        damage = QuarantineQueue(moved: moved, missing: missing)
         // Starts the idle timer, after which the log of a killed broker is moved.
         queue.run(of: .wholeVault) {}
     }
 
     deinit { queue.stop() }
 
-    private struct Opened {
-        var header: VaultHeader
-        var keys: KeyRing
-        var known: KnownManifest
-        var anchors: [RollbackAnchor]
-        var reader: VaultReader
-        var vaultWriter: VaultWriter
-        var damage: QuarantineQueue
-        var errors: Counter
-    }
-
     var header: VaultHeader {
         get { currentHeader.withLock { $0 } }
         set { currentHeader.withLock { $0 = newValue } }
     }
 
-    var path: String { VaultFile(directory: directory).path }
+    var path: String { store.path }
 
     /// Opens the vault of a state directory; the first start creates it, and its key.
     ///
@@ -73,27 +69,30 @@ package final class Vault: RecordVault {
     /// records. An error never changes an existing file. If its key has to be waited for, the vault is opened locked.
     ///
     /// - Parameters:
+    ///   - store: the place of its rows, not opened yet.
     ///   - keySources: the possible sources of its key.
     ///   - anchors: places outside the directory that record the last commit.
     ///   - now: recorded in a new vault.
     ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
     /// - Throws: a ``VaultError`` whose description says what to do; `brokerd` exits with status 4.
     package static func open(
-        in directory: StateDirectory, keySources: KeySourceChoice, anchors: [StateDirectory] = [], at now: NumericDate,
-        tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
+        in directory: StateDirectory, rows store: any RowStore, keySources: KeySourceChoice,
+        anchors: [StateDirectory] = [], at now: NumericDate, tidyingAfter idleDelay: Duration = .seconds(1),
+        logger: Logger
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
         let claim = try DirectoryClaim(on: directory)
         BackupFile.removeName(in: directory)
-        let file = VaultFile(directory: directory)
-        if try !file.exists() {
-            try await requireNew(file.path, keySources, anchors)
-            try await make(file, keySources, at: now, logger)
+        if try !store.exists() {
+            try await requireNew(store.path, keySources, anchors)
+            try await make(store, keySources, at: now, logger)
         }
-        let header = try file.examine()
-        let wrapping = try await wrapping(of: header, file.path, keySources, logger)
-        let opened = try assemble(file, header, KeyRing(wrapping: nil), claim, anchors, logger)
-        let vault = Vault(opened, in: directory, keySources, tidyingAfter: idleDelay, logger: logger)
+        let header = try VaultHeader(of: store)
+        let wrapping = try await wrapping(of: header, store.path, keySources, logger)
+        try store.open()
+        let vault = try Vault(
+            store, header, claim, anchors.compactMap { anchor(in: $0, header, store.path, logger) }, in: directory,
+            keySources, tidyingAfter: idleDelay, logger: logger)
         if let wrapping { try await vault.begin(with: wrapping) }
         return vault
     }
@@ -127,7 +126,7 @@ package final class Vault: RecordVault {
 
     /// The first available source of the order makes the key; the log names each source that was skipped.
     private static func make(
-        _ file: VaultFile, _ keySources: KeySourceChoice, at now: NumericDate, _ logger: Logger
+        _ store: any RowStore, _ keySources: KeySourceChoice, at now: NumericDate, _ logger: Logger
     ) async throws(VaultError) {
         let vaultID = Secret.random(count: 16).withBytes { [UInt8]($0) }
         var objection = VaultError.keyUnavailable("No source for the vault's key is configured. Name one: key-file.")
@@ -135,8 +134,8 @@ package final class Vault: RecordVault {
             do throws(VaultError) {
                 let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
                     .header
-                try file.make(header)
-                logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(source.name)"])
+                try store.make(header.stored)
+                logger.notice("made a new vault", metadata: ["path": "\(store.path)", "keySource": "\(source.name)"])
                 return
             } catch {
                 // Only an absent source is skipped in favour of the next, not one that fails.
@@ -154,26 +153,6 @@ package final class Vault: RecordVault {
         throw objection
     }
 
-    private static func assemble(
-        _ file: VaultFile, _ header: VaultHeader, _ keys: KeyRing, _ claim: DirectoryClaim, _ anchors: [StateDirectory],
-        _ logger: Logger
-    ) throws(VaultError) -> Opened {
-        let writing = try file.connect()
-        let reading = try file.connect()
-        try reading.run("PRAGMA query_only = ON")
-        let (moved, missing) = try reading.quarantined()
-        let damage = QuarantineQueue(moved: moved, missing: missing)
-        let errors = Counter()
-        let reader = VaultReader(reading, errors: errors)
-        let known = KnownManifest()
-        let anchors = anchors.compactMap { anchor(in: $0, header, file.path, logger) }
-        let vaultWriter = VaultWriter(
-            writing, claim: claim, reader: reader, keys: keys, known: known, anchors: anchors, logger: logger)
-        return Opened(
-            header: header, keys: keys, known: known, anchors: anchors, reader: reader, vaultWriter: vaultWriter,
-            damage: damage, errors: errors)
-    }
-
     private static func anchor(
         in directory: StateDirectory, _ header: VaultHeader, _ path: String, _ logger: Logger
     ) -> RollbackAnchor? {
@@ -185,7 +164,7 @@ package final class Vault: RecordVault {
         }
     }
 
-    /// Waits for writes under way, moves the log into the file and releases the directory. Later calls of anything else throw.
+    /// Waits for writes under way, closes the store and releases the directory. Later calls of anything else throw.
     /// Not needed for durability: committed records are on disk.
     package func close() async {
         await withCheckedContinuation { continuation in
@@ -199,8 +178,7 @@ package final class Vault: RecordVault {
 
     package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
         var result = PartitionStatistics()
-        result.fileBytes = ([VaultFormat.fileName] + VaultFormat.sideFiles)
-            .reduce(0) { $0 + directory.size(of: $1) }
+        result.fileBytes = store.byteCount
         for (kind, count, bytes) in try reader.counts(in: partition) {
             result.recordBytes += bytes
             if let kind { result.records[kind] = count }

@@ -117,6 +117,17 @@ struct ConventionTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
+    @Test("one target knows the vault's database, and the composition hands it in")
+    func storage() throws {
+        let findings = try SourceFile.all(below: "Sources").filter { $0.layer?.name != "BrokerVaultSQLite" }
+            .flatMap(Rules.storage).map { "\($0.path):\($0.line)" }
+        let composition = try SourceFile.all(below: "Sources/BrokerDaemon").flatMap { file in
+            (file.text.lines(with: "import BrokerVaultSQLite") + file.text.lines(with: "SQLiteStore"))
+                .map { "\(file.path):\($0)" }
+        }
+        #expect(composition.count == 2 && findings.sorted() == composition.sorted(), "\(findings)")
+    }
+
     @Test("a claim that the compiler cannot check is justified in a comment")
     func unprovedClaims() throws {
         let findings = try SourceFile.all(below: "Sources").flatMap(Rules.unprovedClaims)

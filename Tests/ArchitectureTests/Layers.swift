@@ -45,9 +45,9 @@ extension Layer {
         Layer(
             name: "BrokerDaemon", folder: "BrokerDaemon", height: 7,
             targets: [
-                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine", "BrokerValues",
-                "BrokerSystem",
+                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVaultSQLite",
+                "BrokerVault", "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerCommandLine",
+                "BrokerValues", "BrokerSystem",
             ],
             libraries: ["ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
@@ -95,13 +95,16 @@ extension Layer {
         Layer(
             name: "BrokerAccess", folder: "BrokerAccess", height: 4, targets: ["BrokerModel", "BrokerValues"],
             libraries: ["Logging"]),
+        Layer(
+            name: "BrokerVaultSQLite", folder: "BrokerVaultSQLite", height: 4,
+            targets: ["BrokerVault", "BrokerModel", "BrokerSystem", "CSQLite"], libraries: ["Logging"]),
     ]
 
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
             targets: [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium",
             ],
             libraries: ["Logging"]),
         Layer(

@@ -34,7 +34,7 @@ struct RuleTests {
             /* import BrokerServer /* nested */
             import BrokerOAuth */
             import BrokerModel
-            import CSQLite
+            import CSodium
             let text = "
             import BrokerEngine"
             let longText = \"\"\"
@@ -46,7 +46,7 @@ struct RuleTests {
             let important = imports(BrokerEngine)
             """)
         #expect(Rules.imports(of: sample, in: try vault()).isEmpty)
-        #expect(sample.text.imports.map(\.module) == ["BrokerModel", "CSQLite"])
+        #expect(sample.text.imports.map(\.module) == ["BrokerModel", "CSodium"])
         #expect(sample.text.imports.map(\.line) == [4, 5])
     }
 
@@ -102,6 +102,19 @@ struct RuleTests {
             if token.clientID.isExactly(app.clientID), party.exactText == expectation.clientID { return }
             """)
         #expect(Rules.looseComparisons(in: sample).map(\.line) == [1, 2, 3, 4, 9, 10])
+    }
+
+    @Test("a database's name, and its language in a text or comment, are found")
+    func storage() {
+        let sample = file(
+            """
+            import CSQLite
+            try run("DELETE FROM record")
+            // PRAGMA synchronous
+            let rows = SQLiteStore(in: directory)
+            let selected = updates.insert(row)
+            """)
+        #expect(Rules.storage(in: sample).map(\.line) == [1, 2, 3, 4])
     }
 
     @Test("an unjustified claim is found")

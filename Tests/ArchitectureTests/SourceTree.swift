@@ -121,6 +121,18 @@ enum Rules {
         }
     }
 
+    /// Where the vault's rows are is known to one target: no other file names its library or speaks its language, in code, texts
+    /// or comments.
+    static func storage(in file: SourceFile) -> [Finding] {
+        file.text.original.enumerated().compactMap { index, line in
+            guard
+                line.contains(#/(?i:sqlite)/#)
+                    || line.contains(#/\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/#)
+            else { return nil }
+            return Finding(path: file.path, line: index + 1, text: "rows are read and written by a RowStore")
+        }
+    }
+
     static func length(of file: SourceFile, limit: Int) -> [Finding] {
         let count = file.text.original.count
         return count > limit ? [Finding(path: file.path, line: count, text: "longer than \(limit) lines")] : []

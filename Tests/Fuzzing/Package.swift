@@ -40,7 +40,7 @@ let package = Package(
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerVault",
-            ["BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite", logging]),
+            ["BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
         layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
         layer("BrokerBus", ["BrokerSystem", "CSystemd"]),
@@ -51,7 +51,6 @@ let package = Package(
         .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),
         system("COpenSSL", "libcrypto"),
         system("CSodium", "libsodium"),
-        system("CSQLite", "sqlite3"),
         system("CSystemd", "libsystemd"),
         system("CCurl", "libcurl"),
     ]

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerVault
+import BrokerVaultSQLite
 import Logging
 
 /// Two records that are always written and removed together, like an access token and its rotated refresh token.
@@ -77,6 +78,7 @@ func openVault(_ path: String) async throws(VaultError) -> Vault {
     let directory = try StateDirectory.open(creating: path)
     let logger = Logger(label: "vault-torture") { _ in SwiftLogNoOpLogHandler() }
     return try await Vault.open(
-        in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]),
+        in: directory, rows: SQLiteStore(in: directory),
+        keySources: KeySourceChoice([KeyFileSource(in: directory)]),
         anchors: [try StateDirectory.open(creating: path + ".anchors")], at: 0, logger: logger)
 }

@@ -71,6 +71,6 @@ final class BackupFile: GatheredBackup, BackupSource {
 
     private static func failure(_ number: Int32) -> BackupError {
         let text = "The broker cannot store the uploaded backup: \(errnoText(number))."
-        return SQLiteFailure.meansFull(number) ? .full(text + " Free some space, and import again.") : .io(text)
+        return meansFull(number) ? .full(text + " Free some space, and import again.") : .io(text)
     }
 }

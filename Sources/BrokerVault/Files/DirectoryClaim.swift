@@ -2,12 +2,12 @@ import BrokerModel
 import Glibc
 
 /// The lock on a state directory; at most one process holds it, and the kernel releases it when the process ends.
-final class DirectoryClaim: Sendable {
-    static let fileName = "vault.lock"
+package final class DirectoryClaim: Sendable {
+    package static let fileName = "vault.lock"
     private let descriptor: Int32
 
     /// - Throws: ``VaultError/inUse(_:)`` if another broker holds it.
-    init(on directory: StateDirectory) throws(VaultError) {
+    package init(on directory: StateDirectory) throws(VaultError) {
         let path = "\(directory.path)/\(Self.fileName)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let descriptor = openat(directory.descriptor, Self.fileName, flags, 0o600)

@@ -16,9 +16,3 @@ enum Ownership {
             + "there; if it is yours, run as root: chown \(geteuid()) \(path)"
     }
 }
-
-/// The advice for a read-only file system.
-func readOnlyText(_ path: String) -> String {
-    "The file system of \(path) is read-only. If a disk error caused this (see dmesg), fix that first; then mount it "
-        + "for writing again: mount -o remount,rw. If it is the broker's unit (ProtectSystem=), name the folder in that (ReadWritePaths=)"
-}

@@ -3,14 +3,14 @@ import BrokerSystem
 import Glibc
 
 /// An open file of the state directory, checked to be regular, ours and closed to others.
-final class PrivateFile: Sendable {
+package final class PrivateFile: Sendable {
     private let descriptor: Int32
-    let size: Int
+    package let size: Int
 
     deinit { close(descriptor) }
 
     /// - Returns: nil if there is no such file.
-    init?(reading name: String, in directory: StateDirectory) throws(VaultError) {
+    package init?(reading name: String, in directory: StateDirectory) throws(VaultError) {
         let path = "\(directory.path)/\(name)"
         // O_NONBLOCK: a FIFO put in its place must not hold us up.
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -48,7 +48,7 @@ final class PrivateFile: Sendable {
     }
 
     /// Fills the buffer from the file's beginning. - Returns: false if the file is shorter or cannot be read.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool { readWhole(descriptor, into: buffer) }
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool { readWhole(descriptor, into: buffer) }
 
     static let pieceSize = 16 << 10
 
@@ -63,7 +63,7 @@ final class PrivateFile: Sendable {
         return isRead ? piece : nil
     }
 
-    func hasSameContent(as other: PrivateFile) -> Bool {
+    package func hasSameContent(as other: PrivateFile) -> Bool {
         size == other.size
             && stride(from: 0, to: size, by: Self.pieceSize).allSatisfy { offset in
                 piece(at: offset).map { $0 == other.piece(at: offset) } ?? false
@@ -88,12 +88,12 @@ extension StateDirectory {
     /// Creates a file with mode 0600, regardless of the umask, writes and syncs it.
     ///
     /// - Throws: also if a file of that name exists.
-    func create(_ name: String, containing bytes: UnsafeRawBufferPointer) throws(VaultError) {
+    package func create(_ name: String, containing bytes: UnsafeRawBufferPointer) throws(VaultError) {
         try create(name) { file throws(VaultError) in try write(bytes, to: file, name) }
     }
 
     /// Creates a file in the same way, with the content of another file.
-    func create(_ name: String, copying source: PrivateFile) throws(VaultError) {
+    package func create(_ name: String, copying source: PrivateFile) throws(VaultError) {
         try create(name) { file throws(VaultError) in
             for offset in stride(from: 0, to: source.size, by: PrivateFile.pieceSize) {
                 guard let piece = source.piece(at: offset) else { throw failure(EIO, "copy", name) }
@@ -122,39 +122,39 @@ extension StateDirectory {
         }
     }
 
-    func exists(_ name: String) -> Bool {
+    package func exists(_ name: String) -> Bool {
         var facts = stat()
         return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0
     }
 
     /// Whether the file exists and is not empty.
-    func hasContent(_ name: String) -> Bool { size(of: name) > 0 }
+    package func hasContent(_ name: String) -> Bool { size(of: name) > 0 }
 
     /// In bytes; 0 if the file does not exist.
-    func size(of name: String) -> Int {
+    package func size(of name: String) -> Int {
         var facts = stat()
         return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? Int(facts.st_size) : 0
     }
 
-    func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }
+    package func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }
 
     /// - Throws: if it still exists afterwards.
-    func remove(_ name: String) throws(VaultError) {
+    package func remove(_ name: String) throws(VaultError) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(errno, "remove", name) }
     }
 
     /// Gives a finished file its name, durably. - Throws: also if the name is taken.
-    func publish(_ temporary: String, as name: String) throws(VaultError) {
+    package func publish(_ temporary: String, as name: String) throws(VaultError) {
         // rename() would replace what is there; link() cannot.
         guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else { throw failure(errno, "make", name) }
         removeIfPresent(temporary)
         guard fsync(descriptor) == 0 else { throw failure(errno, "make", name) }
     }
 
-    func failure(_ number: Int32, _ verb: String, _ name: String) -> VaultError {
+    package func failure(_ number: Int32, _ verb: String, _ name: String) -> VaultError {
         let text = "Could not \(verb) \(path)/\(name): \(errnoText(number))."
         switch number {
-        case _ where SQLiteFailure.meansFull(number): return .full(text + " Free some space and try again.")
+        case _ where meansFull(number): return .full(text + " Free some space and try again.")
         case EROFS: return .io("\(text) \(readOnlyText(path))")
         case EACCES, EPERM:
             return Ownership.objection(to: "\(path)/\(name)") ?? Ownership.objection(to: path) ?? .io(text)

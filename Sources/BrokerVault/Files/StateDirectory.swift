@@ -9,7 +9,7 @@ import Glibc
 package final class StateDirectory: Sendable {
     /// Contains no symbolic links.
     package let path: String
-    let descriptor: Int32
+    package let descriptor: Int32
 
     private init(path: String, descriptor: Int32) {
         self.path = path
@@ -53,7 +53,7 @@ package final class StateDirectory: Sendable {
     }
 
     /// The path without links in it; nil if it cannot be resolved.
-    static func target(of path: String) -> String? {
+    package static func target(of path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
@@ -89,7 +89,7 @@ package final class StateDirectory: Sendable {
     private static func failure(_ number: Int32, _ path: String, _ prefix: String) -> VaultError {
         let failure = "The state directory \(path) cannot be made: \(errnoText(number)) at \(prefix)."
         switch number {
-        case _ where SQLiteFailure.meansFull(number): return .full(failure)
+        case _ where meansFull(number): return .full(failure)
         case EROFS: return .io("\(failure) \(readOnlyText(path))")
         case EACCES: return Ownership.objection(to: parent(of: prefix)) ?? .io(failure)
         default: return .io(failure)
@@ -116,7 +116,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// SQLite takes a path and refuses links anywhere in it; links above the directory are the user's responsibility.
+    /// The store of the rows refuses links anywhere in its path; links above the directory are the user's responsibility.
     private static func resolved(_ path: String, _ descriptor: Int32) throws(VaultError) -> String {
         guard let real = target(of: path) else { throw .io("\(path) cannot be resolved: \(errnoText(errno)).") }
         var ours = stat()

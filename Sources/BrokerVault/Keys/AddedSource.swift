@@ -17,17 +17,19 @@ struct AddedSource: Sendable {
         box = wrapping.joined.withBytes { AEAD.seal($0, under: key, binding: binding) }
     }
 
-    /// - Parameter header: of the vault, with the source that opens it every day.
+    /// - Parameter keySource: the source that opens the vault every day.
     /// - Returns: nil if the key is not the source's, or something was changed.
-    func wrapping(openedWith key: Secret, _ header: VaultHeader) -> KeyWrapping? {
+    func wrapping(
+        openedWith key: Secret, of vaultID: [UInt8], usuallyFrom keySource: String
+    ) -> KeyWrapping? {
         guard box.count > AEAD.overhead else { return nil }
         var isGenuine = false
         let joined = Secret(count: box.count - AEAD.overhead, isKept: true) { joined in
             isGenuine = AEAD.open(
-                box, under: key.subkey(3, "tb-wraps"), binding: Self.binding(header.vaultID, source), into: joined)
+                box, under: key.subkey(3, "tb-wraps"), binding: Self.binding(vaultID, source), into: joined)
         }
         guard isGenuine else { return nil }
-        return KeyWrapping(joined: joined, vaultID: header.vaultID, source: header.keySource)
+        return KeyWrapping(joined: joined, vaultID: vaultID, source: keySource)
     }
 
     private static func binding(_ vaultID: [UInt8], _ source: String) -> [UInt8] {
@@ -39,8 +41,6 @@ struct AddedSource: Sendable {
     }
 
     // MARK: In the header
-
-    static let prefix = "added-key:"
 
     var stored: [UInt8] {
         var bytes = CanonicalBytes()

@@ -52,7 +52,9 @@ extension VaultHeader {
             do throws(VaultError) {
                 let key = try await source.key(
                     for: vaultID, parameters: one.parameters, passphrase: passphrase, attempt)
-                if let wrapping = one.wrapping(openedWith: key, self)?.of(format), wrapping.check == keyCheck {
+                if let wrapping = one.wrapping(openedWith: key, of: vaultID, usuallyFrom: keySource)?.of(format),
+                    wrapping.check == keyCheck
+                {
                     return wrapping
                 }
                 throw source.mismatch(path, isTyped: passphrase != nil)

@@ -2,7 +2,7 @@ import BrokerModel
 
 /// The state of the vault's manifest when its key has just been opened, before any record is read.
 struct ManifestAtStart {
-    /// The content of the file. It takes one or two rows, regardless of the number of records.
+    /// The content of the store. It takes a few rows for each partition, regardless of the number of records.
     struct Found: Sendable {
         var manifest: [UInt8]?
         /// For every partition that has a key; the value is nil if the root is gone.
@@ -62,15 +62,13 @@ struct ManifestAtStart {
 
 extension VaultReader {
     func manifestAtStart() throws(VaultError) -> ManifestAtStart.Found {
-        try withSnapshot { (connection) throws(VaultError) in
+        try read { (rows) throws(VaultError) in
             var roots: [Partition: Fingerprint?] = [:]
-            for number in try connection.rows("SELECT partition FROM partition_key", read: { $0.integer(0) }) {
-                guard let partition = UInt32(exactly: number).map(Partition.init), partition != .wholeVault else {
-                    continue
-                }
-                roots[partition] = .some(try connection.manifestRoot(of: partition).flatMap { Fingerprint($0) })
+            for number in try rows.wrappedKeys().keys {
+                guard let partition = Partition(storedAs: number), partition != .wholeVault else { continue }
+                roots[partition] = .some(try rows.manifest(of: partition).flatMap { Fingerprint($0) })
             }
-            return ManifestAtStart.Found(manifest: try connection.manifestRoot(of: .wholeVault), roots: roots)
+            return ManifestAtStart.Found(manifest: try rows.manifest(of: .wholeVault), roots: roots)
         }
     }
 }

@@ -8,55 +8,62 @@ struct ManifestChange {
         var pages: [UInt8: ManifestPage] = [:]
     }
 
-    /// The manifest when the change began.
-    let before: VaultManifest
-    private(set) var vault: VaultManifest
+    /// The manifest of the whole vault before and after a commit, and the news of it.
+    struct Committed: Sendable {
+        let before: VaultManifest
+        let vault: VaultManifest
+        /// The new box of the vault's manifest.
+        let box: Fingerprint?
+        /// Partitions whose keys are on disk from now on.
+        let partitions: [Partition]
+        /// Partitions that were not as the last commit left them.
+        let rolledBack: Set<Partition>
+    }
+
+    private let before: VaultManifest
+    private var vault: VaultManifest
     private var parts: [Partition: Part] = [:]
     /// Pages that are not those of the last commit: the rows that they listed are unknown.
     private(set) var unproven: Set<ManifestPlace> = []
-    /// Partitions that are not as the last commit left them.
-    private(set) var rolledBack: Set<Partition> = []
+    private var rolledBack: Set<Partition> = []
     private let known: KnownManifest
-    private let keys: KeyRing
+    let keys: KeyRing
+    let rows: any RowTransaction
 
-    init(of known: KnownManifest, keys: KeyRing) {
+    init(of known: KnownManifest, keys: KeyRing, in rows: any RowTransaction) {
         before = known.vault
         vault = before
         self.known = known
         self.keys = keys
+        self.rows = rows
     }
 
-    mutating func put(_ record: SealedRecord, on connection: SQLiteConnection) throws(VaultError) {
+    mutating func put(_ record: SealedRecord) throws(VaultError) {
         guard let place = ManifestPlace(record.partition, bucketKey: record.bucketKey),
             let entry = ManifestPage.Entry(
                 kind: record.kind.rawValue, bucketKey: record.bucketKey, rowKey: record.rowKey, box: record.box)
         else { throw .recordDamaged }
-        try change(place, on: connection) { $0.put(entry) }
+        try change(place) { $0.put(entry) }
     }
 
-    mutating func remove(
-        row: Fingerprint, at place: ManifestPlace, on connection: SQLiteConnection
-    ) throws(VaultError) {
-        try change(place, on: connection) { $0.remove(row: row) }
+    mutating func remove(row: Fingerprint, at place: ManifestPlace) throws(VaultError) {
+        try change(place) { $0.remove(row: row) }
     }
 
     /// The page as the last commit left it, or an empty one. It is rewritten.
-    mutating func page(_ place: ManifestPlace, on connection: SQLiteConnection) throws(VaultError) -> ManifestPage {
-        try change(place, on: connection) { $0 }
-    }
+    mutating func page(_ place: ManifestPlace) throws(VaultError) -> ManifestPage { try change(place) { $0 } }
 
     private mutating func change<Result>(
-        _ place: ManifestPlace, on connection: SQLiteConnection, _ body: (inout ManifestPage) -> Result
+        _ place: ManifestPlace, _ body: (inout ManifestPage) -> Result
     ) throws(VaultError) -> Result {
-        var part = try part(place.partition, on: connection)
+        var part = try part(place.partition)
         parts[place.partition] = nil
         defer { parts[place.partition] = part }
         var page: ManifestPage
         if let touched = part.pages[place.page] {
             page = touched
         } else {
-            let found = try connection.manifestPage(place)
-            switch part.root.page(place, found: found, keys: part.keys) {
+            switch part.root.page(place, found: try rows.manifestPage(place), keys: part.keys) {
             case .listed(let listed): page = listed
             case .unproven:
                 page = ManifestPage()
@@ -68,14 +75,10 @@ struct ManifestChange {
         return body(&page)
     }
 
-    private mutating func part(
-        _ partition: Partition, on connection: SQLiteConnection
-    ) throws(VaultError) -> Part {
+    private mutating func part(_ partition: Partition) throws(VaultError) -> Part {
         if let part = parts[partition] { return part }
-        let keys = try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
-            try connection.wrappedKey(of: partition)
-        }
-        let box = try connection.manifestRoot(of: partition)
+        let keys = try keys.keysMakingNew(for: partition, stored: rows.wrappedKey(of:))
+        let box = try rows.manifest(of: partition)
         let found = box.flatMap { Fingerprint($0) }
         if found != vault.state(of: partition).root {
             if known.rollBack(partition, to: found) { rolledBack.insert(partition) }
@@ -101,48 +104,42 @@ struct ManifestChange {
     }
 
     /// Writes all changes, and the keys of new partitions.
-    ///
-    /// - Returns: the new box of the vault's manifest.
-    mutating func write(to connection: SQLiteConnection) throws(VaultError) -> Fingerprint? {
-        for (partition, part) in parts {
-            let root = try write(part, of: partition, to: connection)
-            let box = ManifestSeal.seal(root.bytes, as: .root(partition), keys: part.keys)
-            try connection.putManifest(box, of: partition)
-            var entry = vault.state(of: partition)
-            entry.root = Fingerprint(box)
-            vault.partitions[partition] = entry
+    mutating func write() throws(VaultError) -> Committed {
+        for (partition, part) in parts { try write(part, of: partition) }
+        let box = try writeVault()
+        let partitions = parts.keys + [.wholeVault]
+        for partition in partitions {
+            guard let wrapped = keys.unsavedKey(of: partition), try rows.wrappedKey(of: partition) == nil else {
+                continue
+            }
+            try rows.putWrappedKey(wrapped, of: partition)
         }
-        vault.commit += 1
-        let vaultKeys = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in
-            try connection.wrappedKey(of: partition)
-        }
-        let box = ManifestSeal.seal(vault.bytes, as: .vault, keys: vaultKeys)
-        try connection.putManifest(box, of: .wholeVault)
-        for partition in parts.keys + [.wholeVault] {
-            guard let wrapped = keys.unsavedKey(of: partition) else { continue }
-            try connection.run(
-                "INSERT OR IGNORE INTO partition_key (partition, wrapped) VALUES (?1, ?2)",
-                .integer(Int64(partition.uid)),
-                .blob(wrapped))
-        }
-        return Fingerprint(box)
+        return Committed(before: before, vault: vault, box: box, partitions: partitions, rolledBack: rolledBack)
     }
 
-    private func write(
-        _ part: Part, of partition: Partition, to connection: SQLiteConnection
-    ) throws(VaultError) -> ManifestRoot {
+    private mutating func write(_ part: Part, of partition: Partition) throws(VaultError) {
         var root = part.root
         for (number, page) in part.pages {
             let place = ManifestPlace(partition, page: number)
             let box = page.bytes.map { ManifestSeal.seal($0, as: .page(place), keys: part.keys) }
-            try connection.putManifestPage(box, at: place)
+            try rows.putManifestPage(box, at: place)
             root.pages[number] = box.flatMap { Fingerprint($0) }
         }
-        return root
+        let box = ManifestSeal.seal(root.bytes, as: .root(partition), keys: part.keys)
+        try rows.putManifest(box, of: partition)
+        var entry = vault.state(of: partition)
+        entry.root = Fingerprint(box)
+        vault.partitions[partition] = entry
     }
 
-    /// Call it when the commit is on disk.
-    func markKeysSaved() { for partition in parts.keys + [.wholeVault] { keys.markSaved(partition) } }
+    /// The list of all partitions, with the number of the commit.
+    private mutating func writeVault() throws(VaultError) -> Fingerprint? {
+        vault.commit += 1
+        let keys = try keys.keysMakingNew(for: .wholeVault, stored: rows.wrappedKey(of:))
+        let box = ManifestSeal.seal(vault.bytes, as: .vault, keys: keys)
+        try rows.putManifest(box, of: .wholeVault)
+        return Fingerprint(box)
+    }
 }
 
 extension ManifestRoot {

@@ -82,33 +82,3 @@ struct PageReview {
 
     var unaccounted: [ManifestPage.Entry] { Array(expected.values) }
 }
-
-/// A page of a partition.
-struct ManifestPlace: Sendable, Hashable {
-    let partition: Partition
-    let page: UInt8
-
-    init(_ partition: Partition, page: UInt8) {
-        self.partition = partition
-        self.page = page
-    }
-
-    /// - Returns: nil for a bucket key that no row of ours has, and for the vault as a whole, which has no rows.
-    init?(_ partition: Partition, bucketKey: [UInt8]) {
-        guard partition != .wholeVault, let page = bucketKey.first else { return nil }
-        self.init(partition, page: page)
-    }
-
-    /// The page's row in the table.
-    var id: Int64 { Int64(partition.uid) << 8 | Int64(page) }
-
-    init?(id: Int64) {
-        guard let uid = UInt32(exactly: id >> 8) else { return nil }
-        self.init(Partition(uid: uid), page: UInt8(truncatingIfNeeded: id))
-    }
-
-    /// The range of bucket keys of the page's rows, without its upper bound.
-    var bucketKeys: (from: [UInt8], before: [UInt8]) {
-        ([page], page == .max ? [UInt8](repeating: .max, count: 64) : [page + 1])
-    }
-}

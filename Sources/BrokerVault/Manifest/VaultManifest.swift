@@ -49,8 +49,3 @@ struct VaultManifest: Sendable, Equatable {
         }
     }
 }
-
-extension Partition {
-    /// Represents the vault as a whole, which has a data key as partitions do: no account has this uid, (uid_t)-1.
-    static let wholeVault = Partition(uid: .max)
-}

@@ -115,13 +115,3 @@ struct RecordSealer: Sendable {
         UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + count])
     }
 }
-
-/// A row of the table; any of its columns may have been tampered with.
-struct StoredRow: Sendable {
-    var id: Int64
-    var partition: Int64
-    var kind: Int64
-    var rowKey: [UInt8]
-    var bucketKey: [UInt8]
-    var box: [UInt8]
-}

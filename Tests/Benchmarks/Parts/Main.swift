@@ -4,6 +4,7 @@ import BrokerRPC
 import BrokerTokenCache
 import BrokerValues
 import BrokerVault
+import BrokerVaultSQLite
 import Glibc
 import Logging
 
@@ -58,8 +59,9 @@ struct Parts: Sendable {
         folder = String(cString: made)
         let directory = try StateDirectory.open(creating: folder)
         vault = try await Vault.open(
-            in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]), at: 0,
-            tidyingAfter: .seconds(3600), logger: Logger(label: "parts") { _ in SwiftLogNoOpLogHandler() })
+            in: directory, rows: SQLiteStore(in: directory),
+            keySources: KeySourceChoice([KeyFileSource(in: directory)]), at: 0, tidyingAfter: .seconds(3600),
+            logger: Logger(label: "parts") { _ in SwiftLogNoOpLogHandler() })
         let partition = Partition(uid: 1000)
         let record = AccessTokenRecord(
             owner: TokenOwner(

@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerValues
 import BrokerVault
+import BrokerVaultSQLite
 import Logging
 import Synchronization
 
@@ -208,7 +209,8 @@ extension Vault {
     package static func open(in folder: String, logger: Logger = .silent) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: folder)
         let sources = KeySourceChoice(KeySources.all(in: KeySourceContext(directory: directory)))
-        return try await open(in: directory, keySources: sources, at: 0, logger: logger)
+        return try await open(
+            in: directory, rows: SQLiteStore(in: directory), keySources: sources, at: 0, logger: logger)
     }
 
     /// A vault with only this source of its key.
@@ -217,7 +219,8 @@ extension Vault {
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         try await open(
-            in: directory, keySources: KeySourceChoice([keySource], order: [keySource.name]), anchors: anchors, at: 0,
+            in: directory, rows: SQLiteStore(in: directory),
+            keySources: KeySourceChoice([keySource], order: [keySource.name]), anchors: anchors, at: 0,
             tidyingAfter: idleDelay, logger: logger)
     }
 }

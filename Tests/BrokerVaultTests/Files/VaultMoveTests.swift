@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerTestSupport
 import BrokerVault
+import BrokerVaultSQLite
 import Foundation
 import Testing
 
@@ -29,7 +30,8 @@ struct VaultMoveTests {
             let directory = try directory()
             let sources = KeySources.all(in: KeySourceContext(directory: directory))
             let vault = try await Vault.open(
-                in: directory, keySources: KeySourceChoice(sources), at: 0, logger: .silent)
+                in: directory, rows: SQLiteStore(in: directory), keySources: KeySourceChoice(sources), at: 0,
+                logger: .silent)
             let found = try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).map {
                 try vault.secret(of: $0.sealed).revealed()
             }

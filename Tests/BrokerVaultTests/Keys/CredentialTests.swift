@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerTestSupport
 import BrokerVault
+import BrokerVaultSQLite
 import Foundation
 import Testing
 
@@ -101,7 +102,8 @@ struct KeyOrderTests {
         context.credentialService = CredentialService(at: bed.bed.path("nobody"))
         let sources = KeySources.all(in: context)
         return try await Vault.open(
-            in: directory, keySources: KeySourceChoice(sources, order: order), at: 7, logger: bed.log.logger)
+            in: directory, rows: SQLiteStore(in: directory), keySources: KeySourceChoice(sources, order: order), at: 7,
+            logger: bed.log.logger)
     }
 
     @Test("a new vault uses the first available source, and the log names the unavailable ones")

@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerTestSupport
 import BrokerVault
+import BrokerVaultSQLite
 import Foundation
 import Testing
 
@@ -110,7 +111,7 @@ struct KeyPlaceTests {
             let directory = try StateDirectory.open(creating: other.path)
             let keys = try StateDirectory.open(creating: folders.keys)
             let vault = try await Vault.open(
-                in: directory,
+                in: directory, rows: SQLiteStore(in: directory),
                 keySources: KeySourceChoice(
                     KeySources.all(in: KeySourceContext(directory: directory, keyDirectory: keys))),
                 at: 0, logger: .silent)

@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerTestSupport
 import BrokerVault
+import BrokerVaultSQLite
 import Foundation
 
 /// A state directory of one test, and the vault's log.
@@ -28,8 +29,8 @@ struct VaultBed {
         guard let keySource else {
             let sources = KeySources.all(in: KeySourceContext(directory: directory))
             return try await Vault.open(
-                in: directory, keySources: KeySourceChoice(sources), anchors: anchors, at: 0, tidyingAfter: idleDelay,
-                logger: log.logger)
+                in: directory, rows: SQLiteStore(in: directory), keySources: KeySourceChoice(sources), anchors: anchors,
+                at: 0, tidyingAfter: idleDelay, logger: log.logger)
         }
         return try await Vault.open(
             in: directory, keySource: keySource, anchors: anchors, tidyingAfter: idleDelay, logger: log.logger)

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerVault
 import Glibc
 import Logging
 
@@ -12,8 +13,8 @@ import Logging
 /// instead of making an empty vault next to the full one.
 struct VaultMove {
     /// In the order of copying. The index (`-shm`) is recreated.
-    private static let copied = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName]
-    private static let removed = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName + "-shm"]
+    private static let copied = [KeyFileSource.fileName, SQLiteSchema.logName, SQLiteSchema.fileName]
+    private static let removed = [KeyFileSource.fileName, SQLiteSchema.logName, SQLiteSchema.fileName + "-shm"]
 
     private let old: StateDirectory
     private let new: StateDirectory
@@ -33,7 +34,7 @@ struct VaultMove {
 
     private static func hasVault(_ path: String) -> Bool {
         var facts = stat()
-        return lstat("\(path)/\(VaultFormat.fileName)", &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        return lstat("\(path)/\(SQLiteSchema.fileName)", &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 
     /// - Throws: ``VaultError/ambiguous(_:)`` if there is another vault in the new folder; nothing is changed then.
@@ -41,7 +42,7 @@ struct VaultMove {
         for name in Self.copied.reversed() { try requireRoom(for: name) }
         for name in Self.copied { try copy(name) }
         for name in Self.removed { try old.remove(name) }
-        try old.replace(VaultFormat.fileName, withLinkTo: "\(new.path)/\(VaultFormat.fileName)")
+        try old.replace(SQLiteSchema.fileName, withLinkTo: "\(new.path)/\(SQLiteSchema.fileName)")
         old.removeIfPresent(DirectoryClaim.fileName)
         logger.notice("the vault was moved", metadata: ["from": "\(old.path)", "to": "\(new.path)"])
     }

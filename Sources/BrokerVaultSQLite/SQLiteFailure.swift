@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerSystem
+import BrokerVault
 import CSQLite
 import Glibc
 
@@ -15,7 +16,7 @@ struct SQLiteFailure {
         switch code & 0xff {
         case SQLITE_FULL:
             return .full("The disk that holds \(path) is full. Free some space; the broker goes on by itself.")
-        case SQLITE_IOERR where Self.meansFull(systemError), SQLITE_CANTOPEN where Self.meansFull(systemError):
+        case SQLITE_IOERR where meansFull(systemError), SQLITE_CANTOPEN where meansFull(systemError):
             return .full(
                 "\(path) may not grow (\(errnoText(systemError))). Free some space or raise the limit; "
                     + "the broker goes on by itself.")
@@ -30,11 +31,5 @@ struct SQLiteFailure {
                 "\(path) cannot be used: \(String(cString: sqlite3_errstr(code))) (SQLite code \(code)\(cause)). "
                     + "Look at the disk and at the permissions of its directory.")
         }
-    }
-
-    /// Quotas, file size limits and the last inode stop a write as a full disk does, but SQLite reports only one of them that
-    /// way.
-    static func meansFull(_ systemError: Int32) -> Bool {
-        systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG
     }
 }
