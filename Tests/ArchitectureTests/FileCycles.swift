@@ -14,9 +14,6 @@ struct FileCycles {
         findCycles()
     }
 
-    /// The number of files that are in a cycle.
-    var count: Int { cycles.joined().count }
-
     private static func references(
         of types: TypeNames, in path: String, _ homes: [TypeNames.Name: Set<String>]
     ) -> [String: Set<String>] {
