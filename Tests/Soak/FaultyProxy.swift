@@ -75,11 +75,11 @@ final class FaultyProxy: Sendable {
     private func listen() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { client in
                 self.remember(client)
                 return ClientBootstrap(group: client.eventLoop)
-                    .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                     .connect(host: "127.0.0.1", port: self.target)
                     .flatMapThrowing { try Crossing.join(client, $0, self) }
             }
