@@ -34,9 +34,10 @@ struct ChildProgramTests {
 
     @Test("a missing program cannot be started, and the error says why")
     func missing() async {
-        for name in ["/no/such/program", "no-such-program"] {
-            #expect(await ChildProgram(words: [name]).run() == .notStarted(code: ENOENT))
-        }
+        #expect(await ChildProgram(words: ["/no/such/program"]).run() == .notStarted(code: ENOENT))
+        // EACCES if the caller may not search a folder of PATH.
+        let searched = await ChildProgram(words: ["no-such-program"]).run()
+        #expect(searched == .notStarted(code: ENOENT) || searched == .notStarted(code: EACCES))
     }
 
     @Test("a program with a zero byte in its words is not started")
