@@ -23,6 +23,8 @@ struct RefreshPrecondition: Sendable {
 
     static let signedOut = BrokerError(
         .interactionRequired, "The account was signed out meanwhile; sign in again.", reason: .signedOut)
+    static let replaced = BrokerError(
+        .interactionRequired, "The account was signed in anew meanwhile; ask again.", cause: Replaced())
 
     init(
         spending spent: StoredRecord<RefreshTokenRecord>, by app: AppRegistration, _ roster: any AppRoster,
@@ -66,10 +68,7 @@ extension RefreshPrecondition.Standing {
         switch self {
         case .valid: nil
         case .signedOut: RefreshPrecondition.signedOut
-        case .replaced:
-            BrokerError(
-                .interactionRequired, "The account was signed in anew meanwhile; ask again.",
-                cause: RefreshPrecondition.Replaced())
+        case .replaced: RefreshPrecondition.replaced
         }
     }
 }

@@ -48,9 +48,7 @@ final class RefreshTokenExchange: Sendable {
         defer { locks.leave(secret, at: environment) }
         // An earlier holder of the lock may have received another token.
         let owner = OwnerKey(partition: lookup.request.partition, owner: token.record.owner)
-        if try !cache.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
-            throw why
-        }
+        guard try cache.tokens(of: owner).holds(token) else { throw RefreshPrecondition.replaced }
         return try await redeem(token, secret, in: lookup)
     }
 
@@ -72,7 +70,10 @@ final class RefreshTokenExchange: Sendable {
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
         // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
-        let sent = await intents.mark(refreshToken, in: request.partition)
+        guard let sent = await intents.mark(refreshToken, in: request.partition) else {
+            // The person signed out or in while the metadata was fetched; another look at the cache says which.
+            throw RefreshPrecondition.replaced
+        }
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await provider.redeem(

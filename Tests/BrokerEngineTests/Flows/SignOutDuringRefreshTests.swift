@@ -72,6 +72,31 @@ struct SignOutDuringRefreshTests {
     }
 
     @Test(
+        "a refresh token is not sent after a sign-out that came while the provider's metadata was fetched",
+        arguments: Way.allCases, [false, true])
+    func notSent(_ way: Way, isMarked: Bool) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let request = bed.silent(mail) { $0.forceRefresh = true }
+        if isMarked {
+            bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("lost") }
+            await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
+            bed.clock.advance(bySeconds: 600)
+        }
+        let (sent, gate) = (bed.provider.refreshes, Gate())
+        bed.provider.holdMetadata(at: gate)
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(request) }
+        try await gate.waitForCallers()
+        try await way(mail, on: bed)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.reason == (way == .signOut ? .signedOut : .noTokens))
+        #expect(bed.provider.refreshes == sent)
+    }
+
+    @Test(
         "a refresh token of the old grant does not replace a new sign-in's", arguments: ["forged", "alice"])
     func signedInAgain(idToken: String) async throws {
         let bed = try await EngineBed()

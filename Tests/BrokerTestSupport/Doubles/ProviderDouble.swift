@@ -29,6 +29,7 @@ package final class ProviderDouble: IdentityProvider {
         var endedSessions: [EndSessionRequest] = []
         var revocationFailure: ProviderError?
         var revocationGate: Gate?
+        var metadataGate: Gate?
         var asked: [Authority] = []
         var told: [(place: Authority, client: ClientCredentials)] = []
         var expectations: [IDTokenExpectation] = []
@@ -102,6 +103,9 @@ package final class ProviderDouble: IdentityProvider {
 
     package func holdRevocations(at gate: Gate) { state.withLock { $0.revocationGate = gate } }
 
+    /// From now on questions for metadata wait at the gate.
+    package func holdMetadata(at gate: Gate) { state.withLock { $0.metadataGate = gate } }
+
     package func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
 
     /// From now on, requests with a proof get tokens bound to its key.
@@ -130,10 +134,11 @@ package final class ProviderDouble: IdentityProvider {
             tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks",
             revocationEndpoint: authority.url + "/revoke",
             deviceAuthorizationEndpoint: state.withLock { $0.offersDeviceCode } ? authority.url + "/device" : nil)
-        let change = state.withLock { state in
+        let (change, gate) = state.withLock { state in
             state.asked.append(authority)
-            return state.change
+            return (state.change, state.metadataGate)
         }
+        await gate?.wait()
         change(&metadata)
         return metadata
     }
