@@ -247,8 +247,8 @@ package final class TokenBroker: Sendable {
         try await engine.erasure.run(nil, revoke: revoke, correlationID: correlationID, in: partition)
     }
 
-    /// Erases everything of a person, in the vault and in memory. A refresh in flight then finds no signed-in account, and its
-    /// result is not kept.
+    /// Erases everything of a person, in the vault and in memory. Sign-ins end. A refresh in flight then finds no signed-in account,
+    /// and its result is not kept.
     package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
         try await engine.partitions.erase(partition, from: store)
     }

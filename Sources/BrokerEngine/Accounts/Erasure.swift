@@ -4,8 +4,8 @@ import BrokerValues
 
 /// Implements `accounts.forget` and `cache.clear`: removes all records of one account, or of all, from every app and group.
 ///
-/// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh in
-/// flight brings afterwards find no signed-in account: they are not kept but revoked at the provider.
+/// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh or
+/// a sign-in brings afterwards, if it began before, are not kept but revoked at the provider.
 struct Erasure: Sendable {
     let listing: AccountListing
     let cache: TokenCache
@@ -30,12 +30,6 @@ struct Erasure: Sendable {
         _ account: AccountReference?, revoke: Bool, correlationID: String, in partition: Partition
     ) async throws(BrokerError) -> ErasureReport {
         let person = try account.map { selector throws(BrokerError) in try self.person(selector, in: partition) }
-        // A sign-in for an erased person is ended, unless its answer has arrived already.
-        if let person {
-            interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
-        } else {
-            interactions.endAll(Self.forgotten, in: partition)
-        }
         let (erased, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             try decide(person, in: partition, from: index)
         }
@@ -58,7 +52,8 @@ struct Erasure: Sendable {
     }
 
     private static let forgotten = BrokerError(
-        .userCanceled, "The sign-in was ended because the account was erased meanwhile.")
+        .userCanceled,
+        "The account was erased during the sign-in, so nothing of it was kept; sign in again if that was not meant.")
 
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
     private func person(
@@ -91,8 +86,9 @@ struct Erasure: Sendable {
         }
         if person == nil { change.add(try index.deletionOfMetadata(in: partition)) }
         erased.isEmpty = change.isEmpty
-        // Before the next job in the queue, which may be the result of a refresh.
+        // Before the next job in the queue, which may be the result of a refresh or a sign-in.
         flights.revoke(owners)
+        interactions.erase(person, in: partition, with: Self.forgotten)
         throttle.with { throttle in
             for account in erased.accounts.map(\.stored.record) {
                 throttle.clear(

@@ -9,8 +9,10 @@ struct PartitionReplacement: Sendable {
     let interactions: InteractionRegistry
 
     func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
-        interactions.endAll(Self.removed, in: partition)
-        try await replace(partition) { () throws(VaultError) in try await store.erase(partition) }
+        try await replace(partition) { [interactions] () throws(VaultError) in
+            try await store.erase(partition)
+            interactions.erase(nil, in: partition, with: Self.removed)
+        }
     }
 
     func acceptState(of partition: Partition) async throws(BrokerError) {

@@ -161,7 +161,7 @@ final class DeviceCodeAcquisition: Sendable {
             return .success(
                 try await store.keepSignedIn(
                     response, for: TokenRecipient(request), asked: request.scopes, sent: sent, nonce: nil,
-                    requirements: requirements, at: request.target,
+                    requirements: requirements, amid: poll.interaction.erasures, at: request.target,
                     metadata: poll.metadata, proofKey: poll.proofKey))
         } catch {
             return .failure(error)

@@ -19,14 +19,17 @@ final class GrantFiling: Sendable {
         let isPersisted: Bool
     }
 
+    /// - Parameters:
+    ///   - precondition: for a refresh.
+    ///   - erasures: for a sign-in.
     /// - Throws: if nothing was kept.
     func file(
         _ granted: GrantedTokens, of response: TokenResponse, for recipient: TokenRecipient,
-        precondition: RefreshPrecondition? = nil, proofKey: ProofKey?
+        precondition: RefreshPrecondition? = nil, erasures: ErasureMark? = nil, proofKey: ProofKey?
     ) async throws(BrokerError) -> Filed {
         let (outcome, isPersisted) = try await cache.writeTogether(in: recipient.partition) {
             [self] draft throws(VaultError) in
-            try decide(granted, response, recipient, precondition, proofKey, from: draft)
+            try decide(granted, response, recipient, precondition, erasures, proofKey, from: draft)
         }
         return Filed(granted: granted, kept: try outcome.get(), isPersisted: isPersisted)
     }
@@ -59,10 +62,11 @@ final class GrantFiling: Sendable {
     /// Runs in the write queue.
     private func decide(
         _ granted: GrantedTokens, _ response: TokenResponse, _ recipient: TokenRecipient,
-        _ precondition: RefreshPrecondition?, _ proofKey: ProofKey?, from draft: PendingChanges
+        _ precondition: RefreshPrecondition?, _ erasures: ErasureMark?, _ proofKey: ProofKey?,
+        from draft: PendingChanges
     ) throws(VaultError) -> (change: CacheChange, answer: Result<Kept, BrokerError>) {
         let (app, partition) = (recipient.app, recipient.partition)
-        if let overtaken = try precondition?.standing(in: draft).error {
+        if let overtaken = try precondition?.standing(in: draft).error ?? erasures?.error(for: granted.account) {
             return (CacheChange(in: partition), .failure(overtaken))
         }
         let (account, vault) = (granted.account, cache.vault)

@@ -25,11 +25,12 @@ final class TokenResponseStore: Sendable {
     /// - Parameters:
     ///   - nonce: `nil` if the request could carry none, as for a device code (RFC 8628).
     ///   - requirements: the person that had to sign in; another person's tokens are not kept.
+    ///   - erasures: those since the sign-in began.
     ///   - proofKey: the key whose proof was sent.
     func keepSignedIn(
         _ response: TokenResponse, for recipient: TokenRecipient, asked: Scopes, sent: Scopes, nonce: String?,
-        requirements: SignInRequirements = SignInRequirements(),
-        at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey? = nil
+        requirements: SignInRequirements, amid erasures: ErasureMark,
+        at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey?
     ) async throws(BrokerError) -> AcquiredToken {
         var identity: TokenIdentity?
         let filed: GrantFiling.Filed
@@ -50,7 +51,8 @@ final class TokenResponseStore: Sendable {
             let granted = try Self.told(
                 GrantedTokens(
                     response, claims: claims, known: try known(named, to: recipient, at: authority), context: context))
-            filed = try await filing.file(granted, of: response, for: recipient, proofKey: proofKey)
+            filed = try await filing.file(
+                granted, of: response, for: recipient, erasures: erasures, proofKey: proofKey)
         } catch {
             revoke(response, for: recipient, of: identity, at: metadata)
             throw error

@@ -28,8 +28,14 @@ struct ClientKnowledge: Sendable {
     }
 
     /// Changes the client's record. A failure to write is ignored: the next sign-in shows the same again.
-    func note(of client: ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
+    ///
+    /// - Parameter erasures: those since the sign-in began; after one nothing is noted.
+    func note(
+        of client: ClientKey, amid erasures: ErasureMark? = nil,
+        _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void
+    ) async {
         _ = try? await cache.write(in: client.partition) { [vault = cache.vault] index throws(VaultError) in
+            guard erasures?.isEmpty ?? true else { return (CacheChange(in: client.partition), ()) }
             var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)
             change(&record)
             let sealed = try vault.seal(record, secret: nil, in: client.partition)

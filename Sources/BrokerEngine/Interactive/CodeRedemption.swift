@@ -9,7 +9,8 @@ struct CodeRedemption: Sendable {
     let store: TokenResponseStore
 
     func redeem(
-        _ code: RedirectCheck.AuthorizationCode, of attempt: AuthorizationAttempt, for plan: SignInPlan
+        _ code: RedirectCheck.AuthorizationCode, of attempt: AuthorizationAttempt, for plan: SignInPlan,
+        amid erasures: ErasureMark
     ) async throws(BrokerError) -> AcquiredToken {
         let request = plan.request
         let place = code.cloud ?? plan.authority
@@ -32,11 +33,13 @@ struct CodeRedemption: Sendable {
         let takesConsent = OfflineConsent.learnt(
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: plan.prompt,
             known: try clients.refreshTokenTakesConsent(plan.client), at: metadata)
-        if let takesConsent { await clients.note(of: plan.client) { $0.refreshTokenTakesConsent = takesConsent } }
+        if let takesConsent {
+            await clients.note(of: plan.client, amid: erasures) { $0.refreshTokenTakesConsent = takesConsent }
+        }
         return try await store.keepSignedIn(
             response, for: TokenRecipient(request), asked: request.scopes, sent: attempt.scopes,
             nonce: attempt.authorization.nonce,
-            requirements: plan.requirements, at: place, metadata: metadata, proofKey: attempt.proofKey)
+            requirements: plan.requirements, amid: erasures, at: place, metadata: metadata, proofKey: attempt.proofKey)
     }
 
     /// The metadata of the code's receiver: asked of a host that was looked up among the known clouds, never of one that only the

@@ -6,6 +6,7 @@ import Synchronization
 protocol WaitingInteraction: Sendable {
     var id: String { get }
     var claim: InteractionClaim { get }
+    var erasures: ErasureMark { get }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception
 
@@ -46,6 +47,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     let id: String
     let claim: InteractionClaim
+    let erasures = ErasureMark()
     /// The app's name, for the person.
     private let app: String
     private let judge = Mutex<Judge?>(nil)

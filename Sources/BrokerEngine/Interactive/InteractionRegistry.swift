@@ -78,12 +78,16 @@ final class InteractionRegistry: Sendable {
 
     func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }
 
-    func endAll(_ error: BrokerError, in partition: Partition) {
-        for interaction in waiting where interaction.partition == partition { interaction.end(error) }
-    }
-
-    /// Ends the sign-ins that only this person could finish.
-    func endSignIns(of person: KnownAccounts.PersonKey, in partition: Partition, with error: BrokerError) {
+    /// Ends the sign-ins that only an erased person could finish, and marks all others, so that they keep nothing of that person.
+    /// Runs in the write queue: a sign-in that is filed later finds the mark.
+    ///
+    /// - Parameter person: `nil` for everybody.
+    func erase(_ person: KnownAccounts.PersonKey?, in partition: Partition, with error: BrokerError) {
+        for interaction in waiting where interaction.partition == partition {
+            interaction.erasures.add(person, error)
+            if person == nil { interaction.end(error) }
+        }
+        guard let person else { return }
         let flights = state.withLock { Array($0.flights.values) }
         for flight in flights where flight.key.isFor(person, in: partition) { flight.interaction.end(error) }
     }

@@ -60,7 +60,9 @@ final class SignIn: Sendable {
             interactions.tell(
                 .opened, of: flight.interaction.id, from: asker, for: request.app, in: request.partition)
             let code = try await flight.interaction.answer()
-            outcome = .success(try await redemption.redeem(code, of: question.current, for: plan))
+            outcome = .success(
+                try await redemption.redeem(
+                    code, of: question.current, for: plan, amid: flight.interaction.erasures))
             if let first = question.refused {
                 await clients.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: plan.client)
             }

@@ -131,6 +131,96 @@ struct ErasureFlowTests {
         #expect(try await forAnybody.value.account.username == "bob")
     }
 
+    /// Ways to erase an account.
+    enum Way: CaseIterable {
+        case forget, clear, partition
+    }
+
+    private func erase(_ way: Way, on bed: EngineBed) async throws {
+        switch way {
+        case .forget: try await forget(on: bed)
+        case .clear: _ = try await clear(on: bed)
+        case .partition: try await bed.engine.erase(Sample.partition, from: bed.vault)
+        }
+    }
+
+    /// Alice is known to one app, and her code for another one is at the provider, which answers when the gate opens.
+    private func redeeming(
+        _ bed: EngineBed, byDevice: Bool = false, _ change: @escaping @Sendable (inout TokenResponse) -> Void = { _ in }
+    ) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", notes)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            await gate.wait()
+            var response = provider.tokens(for: "alice")
+            change(&response)
+            return response
+        }
+        let signIn: Task<AcquiredToken, any Error>
+        if byDevice {
+            let request = DeviceCodeRequest(
+                partition: Sample.partition, app: mail, query: TokenQuery(scopes: ["mail.read"]), correlationID: "c")
+            signIn = Task { [engine = bed.engine] in try await engine.acquireByDeviceCode(request) { _ in } }
+            try await bed.clock.waitForSleepers()
+            bed.clock.advance(bySeconds: 5)
+        } else {
+            let (browser, ending) = bed.begin(bed.interactive(mail))
+            let opening = try await browser.opening()
+            Task { [redirects = bed.redirects] in await redirects.visit(opening, code: "alice") }
+            signIn = ending
+        }
+        try await bed.provider.waitForGrants(2)
+        return (gate, signIn)
+    }
+
+    @Test(
+        "a sign-in whose code is being redeemed does not bring an erased account back, and its tokens are revoked",
+        arguments: Way.allCases, [false, true])
+    func redeemedMeanwhile(_ way: Way, byDevice: Bool) async throws {
+        let bed = try await EngineBed()
+        let (gate, signIn) = try await redeeming(bed, byDevice: byDevice)
+        try await erase(way, on: bed)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .userCanceled)
+        try await bed.provider.waitForRevocations(2)
+        #expect(bed.provider.revoked == ["rt-2", "at-2"])
+        #expect(try records(bed) == 0)
+        #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).isEmpty)
+        // A new sign-in is kept.
+        try await bed.signIn("alice", mail)
+        #expect(try records(bed) > 0)
+    }
+
+    @Test("nothing is noted of the client of such a sign-in either", arguments: [Way.clear, .partition])
+    func clientMeanwhile(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.scopesSupported = ["openid", "offline_access"] }
+        let (gate, signIn) = try await redeeming(bed) { $0.refreshToken = nil }
+        try await erase(way, on: bed)
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(try bed.vault.loadAll(AppMetadataRecord.self, in: Sample.partition).isEmpty)
+    }
+
+    @Test("a sign-in that begins after an erasure gets a window of its own and is kept, unlike one that waits for long")
+    func begunAfterwards() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", notes)
+        let (first, old) = bed.begin(bed.interactive(mail))
+        let oldOpening = try await first.opening()
+        try await forget(on: bed)
+        let (second, new) = bed.begin(bed.interactive(mail))
+        _ = try await bed.redirects.visit(second.opening(), code: "alice")
+        let kept = try await new.value
+        _ = await bed.redirects.visit(oldOpening, code: "alice")
+        let error = await #expect(throws: BrokerError.self) { try await old.value }
+        #expect(error?.kind == .userCanceled && error?.message.contains("sign in again") == true)
+        #expect(try bed.text(try #require(bed.engine.cached(bed.silent(mail)))) == bed.text(kept))
+    }
+
     @Test("an erasure that the disk refuses is reported, and retried")
     func fullDisk() async throws {
         let bed = try await EngineBed()
