@@ -17,6 +17,8 @@ struct CodeRedemption: Sendable {
         let metadata = try await metadata(for: code, of: attempt)
         var extras = request.extras
         extras.proofKey = attempt.proofKey
+        // Before the code is redeemed: nothing may fail between that and keeping or revoking the tokens.
+        let known = try clients.refreshTokenTakesConsent(plan.client)
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await provider.redeem(
@@ -32,7 +34,7 @@ struct CodeRedemption: Sendable {
         let authorization = attempt.authorization
         let takesConsent = OfflineConsent.learnt(
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: plan.prompt,
-            known: try clients.refreshTokenTakesConsent(plan.client), at: metadata)
+            known: known, at: metadata)
         if let takesConsent {
             await clients.note(of: plan.client, amid: erasures) { $0.refreshTokenTakesConsent = takesConsent }
         }

@@ -58,6 +58,17 @@ struct UnkeptTokenTests {
         #expect(bed.provider.revoked == ["rt-9"])
     }
 
+    @Test("a code is not redeemed if the vault cannot be read")
+    func unreadable() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = try await browser.opening()
+        bed.vault.failReading(.appMetadata, .io("The disk is broken."))
+        _ = await bed.redirects.visit(opening, code: "alice")
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(bed.provider.grants.isEmpty)
+    }
+
     @Test("shutdown waits for revocations in progress")
     func shutdown() async throws {
         let bed = try await EngineBed()

@@ -10,6 +10,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     private struct Faults: Sendable {
         var commit: VaultError?
         var loadAll: VaultError?
+        var unreadable: [RecordKind: VaultError] = [:]
         var damaged: Set<RecordKind> = []
         var isRolledBack = false
         var afterCommit: (@Sendable () async -> Void)?
@@ -44,6 +45,11 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     package func failWriting(_ error: VaultError?) { faults.withLock { $0.commit = error } }
     package func rollBack() { faults.withLock { $0.isRolledBack = true } }
     package func failReadingAll(_ error: VaultError?) { faults.withLock { $0.loadAll = error } }
+
+    /// From now on no bucket of this kind can be read.
+    package func failReading(_ kind: RecordKind, _ error: VaultError?) {
+        faults.withLock { $0.unreadable[kind] = error }
+    }
 
     /// From now on no secret of these kinds opens.
     package func damage(_ kinds: Set<RecordKind>) { faults.withLock { $0.damaged = kinds } }
@@ -90,6 +96,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     ) throws(VaultError) -> [StoredRecord<Record>] {
         // All of a kind are in a bucket without a name.
         if bucket.isEmpty { try noteListing() }
+        if let error = faults.withLock({ $0.unreadable[Record.kind] }) { throw error }
         let records = try vault.load(type, bucket: bucket, in: partition)
         let afterLoad = faults.withLock { faults in
             guard faults.afterLoad?.kind == Record.kind else { return nil as (@Sendable () -> Void)? }
