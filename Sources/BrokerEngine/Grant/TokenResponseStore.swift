@@ -59,16 +59,11 @@ final class TokenResponseStore: Sendable {
         }
         var answer = try filing.answer(filed, of: response, for: recipient, refusal: .serverDeclinedScopes)
         if response.refreshToken == nil {
-            answer.renewable = try hasRefreshToken(identity, for: recipient, at: authority)
+            // From memory, which has just taken the grant: a sign-in that is kept does not fail any more.
+            let owner = OwnerKey(partition: recipient.partition, owner: filed.granted.accessToken.owner)
+            answer.renewable = cache.index.tokens(of: owner)?.refreshTokens.isEmpty != true
         }
         return answer
-    }
-
-    private func hasRefreshToken(
-        _ identity: TokenIdentity?, for recipient: TokenRecipient, at authority: Authority
-    ) throws(BrokerError) -> Bool {
-        guard let identity else { return false }
-        return try !tokens(of: identity, for: recipient, at: authority).refreshTokens.isEmpty
     }
 
     private func tokens(

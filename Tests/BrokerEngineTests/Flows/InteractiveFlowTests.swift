@@ -370,6 +370,24 @@ struct InteractiveFlowTests {
         #expect(try await two.value.account.username == "bob")
     }
 
+    @Test("a sign-in that is kept does not fail because its tokens have left memory and the vault cannot be read")
+    func keptForGood() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice")
+            // More than an idle broker keeps in memory.
+            (response.accessToken, response.refreshToken) = (Secret(String(repeating: "a", count: 200_000)), nil)
+            return response
+        }
+        let subscription = bed.engine.observe { [engine = bed.engine, vault = bed.vault] _ in
+            engine.trim()
+            vault.failReading(.accessToken, .io("The disk is broken."))
+        }
+        #expect(try await bed.signIn().account.username == "alice")
+        #expect(bed.engine.cached(bed.silent()) == nil)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("shutdown tells waiting requests that their sign-in was interrupted, not that it never began")
     func drain() async throws {
         let bed = try await EngineBed()
