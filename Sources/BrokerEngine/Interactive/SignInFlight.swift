@@ -63,10 +63,10 @@ final class SignInFlight: Sendable {
 
     /// - Returns: `nil` if it is too late for that.
     func join(_ waiter: Waiter) -> Joining? {
-        // A request made right after a cancel or an erasure gets a new window, not the old one's end.
-        guard !interaction.hasFailed, interaction.erasures.isEmpty else { return nil }
-        return state.withLock { state in
-            guard !state.isOver else { return nil }
+        state.withLock { state in
+            // A request made right after a cancel or an erasure gets a new window, not the old one's end. The last waiter to leave
+            // ends the interaction under this lock.
+            guard !state.isOver, !interaction.hasFailed, interaction.erasures.isEmpty else { return nil }
             state.waiters.append(waiter)
             return state.isPresented ? .afterOpening : .beforeOpening
         }

@@ -166,6 +166,21 @@ struct JoinFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
+    @Test("a request that comes while the last one leaves is not ended with it")
+    func crossing() async throws {
+        let bed = try await EngineBed()
+        for _ in 0..<200 {
+            let first = Client(bed.engine, bed.interactive())
+            let opening = try await first.notices.opening()
+            let second = Client(bed.engine, bed.interactive())
+            first.answer.cancel()
+            let other = try? await second.notices.opening()
+            _ = await bed.redirects.visit(other ?? opening, code: "alice")
+            #expect(try await second.answer.value.account.username == "alice")
+            _ = await first.error()
+        }
+    }
+
     @Test("a request that comes while the code is redeemed gets the same token")
     func lateComer() async throws {
         let bed = try await EngineBed()
