@@ -99,12 +99,18 @@ package struct RefreshAheadRule: Sendable {
         return now >= due
     }
 
+    /// No token is renewed at a lower age in seconds, unless a tenth of its lifetime is less: one that was due at once, as with
+    /// `refresh_in` 0, would be renewed with every request.
+    private static let leastAge: Int64 = 60
+
     /// The time from which it is renewed; `nil` means never.
     package static func due(_ token: AccessTokenRecord, share: Int) -> NumericDate? {
-        if let refreshOn = token.refreshOn { return refreshOn }
-        guard share > 0 else { return nil }
         let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
-        guard !overflow, lifetime > 0 else { return nil }
-        return token.cachedAt + lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100
+        guard !overflow, lifetime > 0 else { return token.refreshOn }
+        if let refreshOn = token.refreshOn {
+            return max(refreshOn, token.cachedAt + max(1, min(leastAge, lifetime / 10)))
+        }
+        guard share > 0 else { return nil }
+        return token.cachedAt + max(1, lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100)
     }
 }

@@ -28,6 +28,16 @@ struct LifetimeTests {
         #expect(RefreshAheadRule(now: Sample.now + Int64(age), share: share).isDue(token()) == due)
     }
 
+    @Test(
+        "a new token is not due at once, whatever the provider and the settings say",
+        arguments: [(3600, 0, 60), (3600, 59, 60), (3600, 61, 61), (300, 0, 30), (300, -5, 30), (5, 0, 1), (5, nil, 1)]
+            as [(Int64, Int64?, Int64)])
+    func notAtOnce(lifetime: Int64, refreshIn: Int64?, first: Int64) {
+        let token = token(expiresIn: lifetime, refreshIn: refreshIn)
+        #expect(!RefreshAheadRule(now: Sample.now + first - 1, share: 1).isDue(token))
+        #expect(RefreshAheadRule(now: Sample.now + first, share: 1).isDue(token))
+    }
+
     @Test("the provider's own refresh_in overrides the share")
     func providerFirst() {
         #expect(!RefreshAheadRule(now: Sample.now + 1000, share: 1).isDue(token(refreshIn: 1800)))
