@@ -19,7 +19,6 @@ struct BackupBatch: Sendable {
     private static let mostIDTokens = CachedTokens.mostAccessTokens
 
     let partition: Partition
-    /// No timestamp may be later than this.
     private let now: NumericDate
     private(set) var accounts: [StoredRecord<AccountRecord>] = []
     private(set) var signOuts: [StoredRecord<SignOutRecord>] = []
@@ -55,15 +54,17 @@ struct BackupBatch: Sendable {
         case .beginning, .app: break
         case .unknown: unknown += 1
         case .account(let record): accounts.append(try seal(record))
-        case .signOut(let record): signOuts.append(try seal(record))
+        case .signOut(var record):
+            record.since = .imported(record.since, at: now)
+            signOuts.append(try seal(record))
         case .appMetadata(let record): clients.append(try seal(record))
         case .refreshToken(var record, let secret):
             guard owned[last].refreshTokens.count < Self.mostRefreshTokens else { return beyond += 1 }
-            record.cachedAt = min(record.cachedAt, now)
+            record.cachedAt = .imported(record.cachedAt, at: now)
             owned[last].refreshTokens.append(try seal(record, secret))
         case .idToken(var record, let secret):
             guard owned[last].idTokens.count < Self.mostIDTokens else { return beyond += 1 }
-            record.cachedAt = min(record.cachedAt, now)
+            record.cachedAt = .imported(record.cachedAt, at: now)
             owned[last].idTokens.append(try seal(record, secret))
         case .proofKey(let record, let secret): owned[last].proofKey = try seal(record, secret)
         }

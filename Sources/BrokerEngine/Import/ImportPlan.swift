@@ -59,7 +59,8 @@ package struct ImportPlan: Sendable {
             var record = RefreshTokenRecord(
                 owner: owner(token), authority: authority.url,
                 // MSAL always requests these and records only the others.
-                scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven, cachedAt: min(token.cachedAt ?? 0, now))
+                scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven,
+                cachedAt: .imported(token.cachedAt, at: now))
             record.origin = RefreshTokenRecord.origin(of: token.secret)
             record.extra = token.extra.isEmpty ? nil : token.extra
             if isOwn { refreshTokens.append(Token(record: record, secret: token.secret)) }
@@ -84,7 +85,7 @@ package struct ImportPlan: Sendable {
                 owner: owner(token), realm: realm, scopes: token.scopes, tokenType: .bearer,
                 authority: authority.tenant(realm).url, expiresOn: expiresOn,
                 extendedExpiresOn: token.extendedExpiresOn, refreshOn: token.refreshOn,
-                cachedAt: min(token.cachedAt ?? 0, now))
+                cachedAt: .imported(token.cachedAt, at: now))
             record.extra = token.extra.isEmpty ? nil : token.extra
             accessTokens.append(Token(record: record, secret: token.secret))
         }
@@ -92,7 +93,7 @@ package struct ImportPlan: Sendable {
             guard known[token.homeAccountID] != nil else { continue }
             var record = IDTokenRecord(
                 owner: owner(token), realm: realm(token.realm, of: token.homeAccountID),
-                cachedAt: min(token.cachedAt ?? 0, now))
+                cachedAt: .imported(token.cachedAt, at: now))
             record.extra = token.extra.isEmpty ? nil : token.extra
             idTokens.append(Token(record: record, secret: token.secret))
         }
