@@ -81,6 +81,11 @@ package final class TokenCache: Sendable {
         try await changing { () async throws(VaultError) in try await writer.writeTogether(in: partition, decide) }
     }
 
+    /// - Throws: `internal` (`vaultNotWritable`) if the disk does not have a change.
+    package func requirePersisted(_ isPersisted: Bool, orTell message: String) throws(BrokerError) {
+        guard isPersisted else { throw BrokerError(.internal, message, reason: .vaultNotWritable) }
+    }
+
     private func changing<Value>(_ body: () async throws(VaultError) -> Value) async throws(BrokerError) -> Value {
         do throws(VaultError) {
             return try await body()

@@ -33,12 +33,11 @@ struct AccountRemoval: Sendable {
             account.signedIn = false
             events.tell(EngineEvent(partition: partition, app: app, .account(removed.change, account)))
         }
-        guard isPersisted || removed.accounts.isEmpty else {
-            throw BrokerError(
-                .internal,
-                "The account is removed from memory, but the disk did not take it; make room and the broker will finish.",
-                reason: .vaultNotWritable)
-        }
+        try cache.requirePersisted(
+            isPersisted || removed.accounts.isEmpty,
+            orTell:
+                "The account is removed from memory, but the disk did not take it; make room and the broker will finish."
+        )
         return removed.tokens
     }
 

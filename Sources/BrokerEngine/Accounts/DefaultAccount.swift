@@ -27,10 +27,8 @@ struct DefaultAccount: Sendable {
         let (_, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             (try change(to: account?.id, for: app, in: partition, from: index), ())
         }
-        guard isPersisted else {
-            throw BrokerError(
-                .internal, "The disk did not take the choice; make room, and choose again.", reason: .vaultNotWritable)
-        }
+        try cache.requirePersisted(
+            isPersisted, orTell: "The disk did not take the choice; make room, and choose again.")
         return account
     }
 

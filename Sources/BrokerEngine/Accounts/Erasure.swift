@@ -42,12 +42,9 @@ struct Erasure: Sendable {
             report.revocation = await revocation.revoke(
                 erased.refreshTokens, as: roster.apps(in: partition), correlationID: correlationID)
         }
-        guard isPersisted || erased.isEmpty else {
-            throw BrokerError(
-                .internal,
-                "It is erased from memory, but the disk did not take it; make room and the broker will finish.",
-                reason: .vaultNotWritable)
-        }
+        try cache.requirePersisted(
+            isPersisted || erased.isEmpty,
+            orTell: "It is erased from memory, but the disk did not take it; make room and the broker will finish.")
         return report
     }
 
@@ -89,12 +86,8 @@ struct Erasure: Sendable {
         // Before the next job in the queue, which may be the result of a refresh or a sign-in.
         flights.revoke(owners)
         interactions.erase(person, in: partition, with: Self.forgotten)
-        throttle.with { throttle in
-            for account in erased.accounts.map(\.stored.record) {
-                throttle.clear(
-                    group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
-                    in: partition)
-            }
+        for account in erased.accounts.map(\.stored.record) {
+            throttle.clear(.init(account), of: account.group, in: partition)
         }
         return (change, erased)
     }

@@ -96,19 +96,10 @@ struct CacheRestore: Sendable {
             return (merge.change, (merge.report, merge.change.accounts))
         }
         report.add(merged)
-        guard isPersisted || accounts.isEmpty && merged.isIdle else {
-            throw BrokerError(
-                .internal,
-                "What was imported is in memory, but the disk did not take it; make room and import again.",
-                reason: .vaultNotWritable)
-        }
-        throttle.with { throttle in
-            for account in accounts {
-                throttle.clear(
-                    group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
-                    in: partition)
-            }
-        }
+        try cache.requirePersisted(
+            isPersisted || accounts.isEmpty && merged.isIdle,
+            orTell: "What was imported is in memory, but the disk did not take it; make room and import again.")
+        for account in accounts { throttle.clear(.init(account), of: account.group, in: partition) }
     }
 }
 

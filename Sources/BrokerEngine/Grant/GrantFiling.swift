@@ -40,7 +40,10 @@ final class GrantFiling: Sendable {
         precondition: RefreshPrecondition? = nil, refusal: ErrorKind
     ) throws(BrokerError) -> AcquiredToken {
         let (granted, kept) = (filed.granted, filed.kept)
-        if precondition == nil || response.refreshToken != nil { unthrottle(granted.account, in: recipient.partition) }
+        // Refusals of the old sign-in say nothing about the new one.
+        if precondition == nil || response.refreshToken != nil {
+            throttle.clear(.init(granted.account), of: granted.account.group, in: recipient.partition)
+        }
         let person = person(of: kept.records, for: recipient)
         tell(recipient, of: kept.records.accessToken.record, person.account, wasSignedIn: kept.wasSignedIn)
         guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: person.account) }
@@ -111,15 +114,6 @@ final class GrantFiling: Sendable {
         }
         if !wasSignedIn { tell(.account(.signedIn, account)) }
         tell(.token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn))
-    }
-
-    /// Clears remembered refusals: those of the old sign-in say nothing about the new one.
-    private func unthrottle(_ account: AccountRecord, in partition: Partition) {
-        throttle.with {
-            $0.clear(
-                group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
-                in: partition)
-        }
     }
 
     /// The person as the group knows them after the change, with all tenants.

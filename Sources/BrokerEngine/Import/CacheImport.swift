@@ -74,18 +74,11 @@ struct CacheImport: Sendable {
             return (news.change, news)
         }
         report.add(taken)
-        guard isPersisted || taken.change.isEmpty else {
-            throw BrokerError(
-                .internal,
-                "The imported tokens are in memory, but the disk did not take them; make room and import again.",
-                reason: .vaultNotWritable)
-        }
+        try cache.requirePersisted(
+            isPersisted || taken.change.isEmpty,
+            orTell: "The imported tokens are in memory, but the disk did not take them; make room and import again.")
         for case .account(.put(let account)) in taken.change.rows {
-            throttle.with {
-                $0.clear(
-                    group: account.record.group, homeAccountID: account.record.homeAccountID,
-                    environment: account.record.environment, in: client.partition)
-            }
+            throttle.clear(.init(account.record), of: account.record.group, in: client.partition)
         }
         return taken.leftOut
     }

@@ -50,10 +50,7 @@ struct DeletedAccount: Sendable {
         for other in try index.loadEveryOwner(in: partition) where other.group == owner.group && person.owns(other) {
             try change.deleteTokens(of: .init(partition: partition, owner: other), in: index)
         }
-        throttle.with {
-            $0.clear(
-                group: owner.group, homeAccountID: person.homeAccountID, environment: person.environment, in: partition)
-        }
+        throttle.clear(person, of: owner.group, in: partition)
         return (change, known.profiles(of: person))
     }
 }

@@ -214,4 +214,11 @@ final class ThrottleBox: Sendable {
     func with<Value: Sendable>(_ body: (inout RequestThrottle) -> Value) -> Value {
         throttle.withLock { body(&$0) }
     }
+
+    func clear(_ person: KnownAccounts.PersonKey, of group: GroupID, in partition: Partition) {
+        with {
+            $0.clear(
+                group: group, homeAccountID: person.homeAccountID, environment: person.environment, in: partition)
+        }
+    }
 }
