@@ -238,18 +238,18 @@ extension CacheIndex {
     /// Applies changes to memory. Only ``CacheWriter`` calls it: nothing else changes the state that a draft was based on.
     ///
     /// - Parameter isOnDisk: false if the disk lacks the change: then it must not be evicted.
-    func take(_ around: AffectedRecords, in partition: Partition, isOnDisk: Bool) {
+    func take(_ affected: AffectedRecords, in partition: Partition, isOnDisk: Bool) {
         state.withLock { state in
             state.ahead.insert(partition)
-            for (key, known) in around.groups {
+            for (key, known) in affected.groups {
                 state.overtake(.group(key))
                 state.keep(known, of: key)
             }
-            for (key, tokens) in around.owners {
+            for (key, tokens) in affected.owners {
                 state.overtake(.owner(key))
                 state.keep(tokens, of: key)
             }
-            for (key, membership) in around.families {
+            for (key, membership) in affected.families {
                 state.overtake(.client(key))
                 state.keep(membership, of: key)
             }

@@ -168,7 +168,7 @@ package final class CacheWriter: Sendable {
                 state.withLock { $0.backlog[partition, default: CacheChange(in: partition)].add(change.rows) }
             }
             let isPersisted = await writeBacklog(of: partition)
-            index.take(draft.around, in: partition, isOnDisk: isPersisted)
+            index.take(draft.affected, in: partition, isOnDisk: isPersisted)
             if !isPersisted { scheduleRetry() }
             for end in endings { end(isPersisted) }
         }

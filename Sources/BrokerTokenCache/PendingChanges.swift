@@ -7,7 +7,7 @@ package struct PendingChanges: Sendable {
     /// The state without the draft's changes.
     package let index: CacheIndex
     private(set) var change: CacheChange
-    private(set) var around = AffectedRecords()
+    private(set) var affected = AffectedRecords()
 
     init(in partition: Partition, of index: CacheIndex) {
         self.index = index
@@ -15,17 +15,17 @@ package struct PendingChanges: Sendable {
     }
 
     package func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
-        if let known = around.groups[key] { return known }
+        if let known = affected.groups[key] { return known }
         return try index.loadAccounts(of: key)
     }
 
     package func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
-        if let tokens = around.owners[key] { return tokens }
+        if let tokens = affected.owners[key] { return tokens }
         return try index.loadTokens(of: key)
     }
 
     package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
-        if let membership = around.families[key] { return membership }
+        if let membership = affected.families[key] { return membership }
         return try index.loadMembership(of: key)
     }
 
@@ -34,15 +34,15 @@ package struct PendingChanges: Sendable {
     /// - Throws: if the affected records cannot be read; the draft is then unchanged.
     mutating func add(_ more: CacheChange) throws(VaultError) {
         var entries: [KnownAccount?] = []
-        for row in more.rows { entries.append(try load(around: row)) }
+        for row in more.rows { entries.append(try load(affectedBy: row)) }
         var owners: Set<OwnerKey> = []
         for (row, entry) in zip(more.rows, entries) {
-            around.apply(row, entry, in: change.partition)
+            affected.apply(row, entry, in: change.partition)
             if let owner = row.owner { owners.insert(.init(partition: change.partition, owner: owner)) }
             change.add(row)
         }
-        for row in owners.flatMap({ around.owners[$0]?.surplus() ?? [] }) {
-            around.apply(row, nil, in: change.partition)
+        for row in owners.flatMap({ affected.owners[$0]?.surplus() ?? [] }) {
+            affected.apply(row, nil, in: change.partition)
             change.add(row)
         }
     }
@@ -50,14 +50,14 @@ package struct PendingChanges: Sendable {
     /// Reads the records that a row affects.
     ///
     /// - Returns: for an account that is put, the apps' view of it.
-    private mutating func load(around row: CacheChange.Row) throws(VaultError) -> KnownAccount? {
+    private mutating func load(affectedBy row: CacheChange.Row) throws(VaultError) -> KnownAccount? {
         if let owner = row.owner {
             let key = OwnerKey(partition: change.partition, owner: owner)
-            if around.owners[key] == nil { around.owners[key] = try index.loadTokens(of: key) }
+            if affected.owners[key] == nil { affected.owners[key] = try index.loadTokens(of: key) }
         }
         if let group = row.group {
             let key = GroupKey(partition: change.partition, group: group)
-            if around.groups[key] == nil { around.groups[key] = try index.loadAccounts(of: key) }
+            if affected.groups[key] == nil { affected.groups[key] = try index.loadAccounts(of: key) }
         }
         guard case .account(.put(let account)) = row else { return nil }
         return try index.entry(of: account)

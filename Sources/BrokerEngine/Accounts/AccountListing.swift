@@ -20,7 +20,7 @@ struct AccountListing: Sendable {
     func find(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        try called(selector, for: app, in: partition).theOne(\.self)?.who
+        try called(selector, for: app, in: partition).uniqueMatch(\.self)?.who
     }
 
     /// - Throws: `accountNotFound`; `ambiguousAccount` if several people have the username.

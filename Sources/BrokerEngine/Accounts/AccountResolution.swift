@@ -7,7 +7,7 @@ extension Sequence {
     /// - Parameter account: with ``Account/signedIn`` from the caller's point of view.
     /// - Returns: `nil` if the selector names nobody.
     /// - Throws: `ambiguousAccount` with the choices.
-    func theOne(_ account: (Element) -> Account) throws(BrokerError) -> (who: Element, isSignedIn: Bool)? {
+    func uniqueMatch(_ account: (Element) -> Account) throws(BrokerError) -> (who: Element, isSignedIn: Bool)? {
         let named = map { (who: $0, account: account($0)) }
         let signedIn = named.filter(\.account.signedIn)
         let choices = signedIn.isEmpty ? named : signedIn

@@ -81,7 +81,7 @@ final class DeviceCodeAcquisition: Sendable {
         guard let account = request.account else { return nil }
         let known = try cache.accounts(of: request.app, in: request.partition)
         let called = known.people(account, at: request.target, otherClouds: settings.otherClouds(of: request))
-        guard let person = try called.theOne({ $0.account(for: request.app, in: known) }) else {
+        guard let person = try called.uniqueMatch({ $0.account(for: request.app, in: known) }) else {
             throw AccountChoice.notFound
         }
         return SignInRequirements.Person(person.who)

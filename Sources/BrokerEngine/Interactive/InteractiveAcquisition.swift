@@ -91,7 +91,7 @@ final class InteractiveAcquisition: Sendable {
         _ otherClouds: Set<String>
     ) throws(BrokerError) -> (who: KnownAccount, isSignedIn: Bool)? {
         try known.people(selector, at: request.target, otherClouds: otherClouds)
-            .theOne { $0.account(for: request.app, in: known) }
+            .uniqueMatch { $0.account(for: request.app, in: known) }
     }
 
     /// The cloud in which an account is at home, if the request allows for it.

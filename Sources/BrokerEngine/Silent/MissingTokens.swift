@@ -14,14 +14,14 @@ struct MissingTokens: Sendable {
         if let ending = throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }
         // The sign-in brought no refresh token: the next one asks for it as the provider wants it.
         if reason == .noTokens, (try? clients.refreshTokenTakesConsent(owner.client)) == true {
-            return request.needsThePerson(.consentRequired)
+            return request.interactionRequired(.consentRequired)
         }
-        return request.needsThePerson(reason)
+        return request.interactionRequired(reason)
     }
 }
 
 extension SilentRequest {
-    func needsThePerson(_ reason: ErrorReason) -> BrokerError {
+    func interactionRequired(_ reason: ErrorReason) -> BrokerError {
         let sentence =
             switch reason {
             case .consentRequired:

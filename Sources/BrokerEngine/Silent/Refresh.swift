@@ -104,7 +104,7 @@ final class Refresh: Sendable {
         _ spendable: [RefreshToken], in lookup: LookupResult
     ) async throws(BrokerError) -> AcquiredToken {
         let request = lookup.request
-        var error = request.needsThePerson(.noTokens)
+        var error = request.interactionRequired(.noTokens)
         var dead: [Secret] = []
         for (place, token) in spendable.enumerated() {
             let secret = try exchange.secret(of: token)

@@ -153,7 +153,8 @@ final class RefreshTokenExchange: Sendable {
         circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
         let meaning = RefreshRefusal(refusal, circumstances, at: lookup.destination)
         if meaning.isClientMismatch, before.record.familyID != nil {
-            return .useless(await updates.mark(sent, from: before), request.needsThePerson(.noTokens), .notInFamily)
+            return .useless(
+                await updates.mark(sent, from: before), request.interactionRequired(.noTokens), .notInFamily)
         }
         guard meaning.tokenState == .dead else {
             await updates.mark(sent, from: before) {

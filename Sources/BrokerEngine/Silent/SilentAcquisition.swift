@@ -88,7 +88,7 @@ final class SilentAcquisition: Sendable {
         _ outcome: RefreshFlights.Outcome, _ lookup: LookupResult, replaces: [UInt8]?
     ) throws(BrokerError) -> AcquiredToken {
         let question = lookup.question
-        guard case .failure(let error) = outcome, error.isForWantOfProvider, !question.bypassesCache, replaces == nil
+        guard case .failure(let error) = outcome, error.isProviderUnreachable, !question.bypassesCache, replaces == nil
         else { return try outcome.get() }
         let idToken = question.measuredIDToken(of: lookup.tokens)
         let inBuffer = lookup.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
@@ -106,7 +106,7 @@ final class SilentAcquisition: Sendable {
 
 extension BrokerError {
     /// Whether the provider could not be asked, or asked for a pause. The request and the sign-in are fine then.
-    fileprivate var isForWantOfProvider: Bool {
+    fileprivate var isProviderUnreachable: Bool {
         switch kind {
         case .offline, .timedOut, .serverUnavailable, .throttled: true
         default: false
@@ -127,7 +127,7 @@ extension AcquiredToken {
     /// - Throws: `interactionRequired` if the ID token is requested, and the refresh brought no valid one.
     fileprivate func measured(for request: SilentRequest, at now: NumericDate) throws(BrokerError) -> AcquiredToken {
         guard request.query.lifetimeOf == .idToken else { return self }
-        if let idTokenEnd, idTokenEnd <= now { throw request.needsThePerson(.idTokenExpired) }
+        if let idTokenEnd, idTokenEnd <= now { throw request.interactionRequired(.idTokenExpired) }
         var answer = self
         answer.lifetimeOf = .idToken
         return answer
