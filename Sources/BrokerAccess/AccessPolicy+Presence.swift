@@ -39,7 +39,7 @@ extension AccessPolicy {
     /// How much an answer on a page about a caller counts.
     ///
     /// - Parameter caller: the subject of the page.
-    package func worthOfPage(about caller: Caller) -> PageApproval {
+    package func pageApproval(about caller: Caller) -> PageApproval {
         guard settings.adminProof != .outside else { return .whole }
         return caller.tier == .sandboxed ? .confirmed : .none
     }

@@ -127,15 +127,15 @@ package final class PartitionOwners: Sendable {
             throw Self.unanswered(partition)
         }
         let owner: PartitionOwnerRecord?
-        let isNobodys: Bool
+        let isOwnerUnknown: Bool
         do throws(VaultError) {
             owner = try self.owner(of: partition)
             let statistics = try owner == nil ? vault.statistics(of: partition) : nil
-            isNobodys = statistics?.isSomebodys ?? false
+            isOwnerUnknown = statistics?.hasUserRecords ?? false
         } catch {
             throw Self.unavailable(error)
         }
-        guard !isNobodys else {
+        guard !isOwnerUnknown else {
             log.error(
                 "the owner of the records of uid \(partition.uid) is unknown", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(

@@ -167,13 +167,13 @@ extension ImportPlan {
             }
             profiles[KnownAccounts.PersonKey(record), default: []].insert(record.realm)
         }
-        func isSomebodys(_ owner: TokenOwner, in realm: String? = nil) -> Bool {
+        func belongsToImportedAccount(_ owner: TokenOwner, in realm: String? = nil) -> Bool {
             let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
             return profiles[person].map { realms in realm.map(realms.contains) ?? true } ?? false
         }
         let origins = Set(refreshTokens.compactMap(\.record.origin))
         let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition, from: index.loadTokens)
-        for token in refreshTokens where isSomebodys(token.record.owner) {
+        for token in refreshTokens where belongsToImportedAccount(token.record.owner) {
             let same = try cached(token.record.owner).predecessor(of: token.record)
             let twin = twins.first { $0.record.origin == token.record.origin }
             let isNewer = same.map {
@@ -188,7 +188,7 @@ extension ImportPlan {
             let secret = try twin.map { twin throws(VaultError) in try vault.secret(of: twin.sealed) } ?? token.secret
             new.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
         }
-        for token in accessTokens where isSomebodys(token.record.owner) {
+        for token in accessTokens where belongsToImportedAccount(token.record.owner) {
             let replaced = try cached(token.record.owner).accessTokens(replacedBy: token.record).map(\.stored)
             guard replaced.allSatisfy({ $0.record.cachedAt < token.record.cachedAt }) else {
                 new.older += 1
@@ -197,7 +197,7 @@ extension ImportPlan {
             for old in replaced { new.change.add(.accessToken(.delete(old))) }
             new.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
         }
-        for token in idTokens where isSomebodys(token.record.owner, in: token.record.realm) {
+        for token in idTokens where belongsToImportedAccount(token.record.owner, in: token.record.realm) {
             guard try cached(token.record.owner).idTokens[token.record.realm] == nil else {
                 new.older += 1
                 continue

@@ -129,7 +129,7 @@ package struct PartitionStatistics: Sendable, Equatable {
     }
 
     /// Whether there are records of a user: not only the broker's log, or providers' documents.
-    package var isSomebodys: Bool {
+    package var hasUserRecords: Bool {
         records.contains { kind, count in
             count > 0 && kind != .providerDocument && !RecordKind.ofAuditLog.contains(kind)
         }

@@ -51,7 +51,7 @@ package final class BrowserConsent: Sendable {
 
     /// Opens a page about everything that the caller asks for, unless one is open. It does not wait for the answer.
     func ask(about caller: Caller) {
-        guard policy.worthOfPage(about: caller) != .none else { return }
+        guard policy.pageApproval(about: caller) != .none else { return }
         let begins = state.withLock { state in
             guard state.isOn else { return false }
             let isAsked = state.asked[caller.identity] != nil
@@ -163,7 +163,7 @@ package final class BrowserConsent: Sendable {
 
     /// Confirms this request alone: another one on the page needs its own confirmation.
     private func confirm(_ request: GrantRequest, _ caller: Caller) async throws(BrokerError) {
-        guard policy.worthOfPage(about: caller) != .whole else { return }
+        guard policy.pageApproval(about: caller) != .whole else { return }
         let question = PresenceQuestion(ApproveGrant.name, caller: request.caller.id, apps: [request.app])
         try await policy.requirePresence(question, of: caller)
     }
