@@ -324,6 +324,16 @@ struct GrantTests {
         }
     }
 
+    @Test("a request outlives a small step back of the clock, as a grant does, and not a large one")
+    func clockSetBack() async throws {
+        let scene = try await Scene()
+        let request = try scene.request()
+        for (seconds, left) in [(-1, [request]), (-299, [request]), (-1, [])] as [(Int64, [String])] {
+            scene.bed.clock.setWallClock(bySeconds: seconds)
+            #expect(try scene.bed.grants.list(in: Self.partition).requests.map(\.id) == left)
+        }
+    }
+
     @Test("a grant is for the client that the person saw, and another one of the app's name needs a new one")
     func otherClient() async throws {
         let scene = try await Scene()

@@ -70,10 +70,8 @@ extension Grant {
     /// Setting the clock back does not extend a grant.
     func isGood(at now: NumericDate) -> Bool {
         guard let expiresOn else { return true }
-        return now < expiresOn && now >= createdOn - Self.clockTolerance
+        return now < expiresOn && now >= createdOn - GrantRules.clockTolerance
     }
-
-    private static let clockTolerance: NumericDate = 300
 }
 
 /// The grant that admitted a request: the answer may not exceed it.

@@ -178,7 +178,8 @@ struct PartitionGrants: Sendable {
     /// Removes and returns the requests that were not answered in time.
     mutating func takeExpired(now: NumericDate) -> [OpenRequest] {
         let isOver = { (open: OpenRequest) in
-            now >= open.request.requestedOn + GrantRules.requestLifetime || now < open.request.requestedOn
+            now >= open.request.requestedOn + GrantRules.requestLifetime
+                || now < open.request.requestedOn - GrantRules.clockTolerance
         }
         defer { requests.removeAll(where: isOver) }
         return requests.filter(isOver)
