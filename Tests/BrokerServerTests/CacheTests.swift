@@ -160,6 +160,30 @@ struct CacheTests {
         }
     }
 
+    @Test("removing an account voids it and its grants in memory if the disk is full", arguments: [true, false])
+    func fullDisk(isCleared: Bool) async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            for id in ["org.example.Game", "org.example.Mail"] {
+                var params = ApproveGrant.Params()
+                params.caller = CallerIdentity(tier: .sandboxed, id: id)
+                (params.app, params.account) = ("mail", .username("ann"))
+                _ = try await client.call(ApproveGrant.self, params)
+            }
+            server.vault.failWriting(.io("disk full"))
+            let refusal =
+                isCleared
+                ? try await client.refusal(of: ClearCache.self, .init())
+                : try await client.refusal(of: ForgetAccount.self, .init(.username("ann")))
+            #expect(refusal?.data?.reason == .vaultNotWritable)
+            #expect(try await client.call(ListGrants.self, .init()).grants.isEmpty)
+            var everybody = ListAccounts.Params()
+            everybody.includeSignedOut = true
+            #expect(try await client.call(ListAccounts.self, everybody).accounts.isEmpty)
+            server.vault.failWriting(nil)
+        }
+    }
+
     @Test("statistics cover the person's own data only, and a locked broker returns none")
     func statistics() async throws {
         try await ServerBed.runSignedIn { server in

@@ -147,18 +147,33 @@ extension GrantStore {
     ///
     /// - Throws: `invalidParameter` for an unknown grant; `internal` (`vaultNotWritable`) if the disk refuses.
     package func revoke(_ id: String, in partition: Partition) async throws(BrokerError) {
-        let revoked = try withLedger(of: partition) { unwritten, ledger in
-            let record = ledger.remove(id) ?? unwritten.revokedNotWritten[partition]?.first { $0.grant.id == id }
-            if let record, unwritten.revokedNotWritten[partition]?.contains(where: { $0.grant.id == id }) != true {
-                unwritten.revokedNotWritten[partition, default: []].append(record)
+        guard try await revoke(in: partition, where: { $0.id == id }) else { throw Self.unknown("grant", id) }
+    }
+
+    /// Revokes grants together: none of them admits a request from then on, even if the disk refuses the change.
+    ///
+    /// - Returns: whether there were any.
+    /// - Throws: `internal` (`vaultNotWritable`) if the disk refuses.
+    func revoke(
+        in partition: Partition, where isMeant: (Grant) -> Bool
+    ) async throws(BrokerError) -> Bool {
+        let (revoked, unwritten) = try withLedger(of: partition) { unwritten, ledger in
+            let earlier = unwritten.revokedNotWritten[partition] ?? []
+            let revoked = ledger.grants.values.filter { isMeant($0.grant) }
+            guard !revoked.isEmpty || earlier.contains(where: { isMeant($0.grant) }) else {
+                return ([GrantRecord](), [GrantRecord]())
             }
-            return record
+            for record in revoked { _ = ledger.remove(record.grant.id) }
+            let known = Set(earlier.map(\.grant.id))
+            let all = earlier + revoked.filter { !known.contains($0.grant.id) }
+            unwritten.revokedNotWritten[partition] = all
+            return (revoked, all)
         }
-        guard let revoked else { throw Self.unknown("grant", id) }
-        events.tell(GrantEvent(partition: partition, change: .revoked, grant: revoked.grant))
+        guard let one = unwritten.last?.grant.id else { return false }
+        for record in revoked { events.tell(GrantEvent(partition: partition, change: .revoked, grant: record.grant)) }
         let failure: VaultError? = await turns.run { [vault] in
             do throws(VaultError) {
-                try await vault.commit(VaultChange(in: partition, deletes: [revoked.key]))
+                try await vault.commit(VaultChange(in: partition, deletes: unwritten.map(\.key)))
                 return nil
             } catch {
                 return error
@@ -167,19 +182,22 @@ extension GrantStore {
         if let failure {
             throw BrokerError(
                 .internal,
-                "The grant counts no more, but that could not be written: it would be back after a restart; see the broker's log, and revoke it again.",
+                "What was revoked counts no more, but that could not be written: it would be back after a restart; see the broker's log, then run brokerctl grants revoke \(one) again.",
                 reason: .vaultNotWritable, cause: failure)
         }
+        let written = Set(unwritten.map(\.grant.id))
         state.withLock { state in
-            state.unwritten.revokedNotWritten[partition]?.removeAll { $0.grant.id == id }
+            state.unwritten.revokedNotWritten[partition]?.removeAll { written.contains($0.grant.id) }
             if state.unwritten.revokedNotWritten[partition]?.isEmpty == true {
                 state.unwritten.revokedNotWritten[partition] = nil
             }
-            // Another task may just have read it from the disk.
-            state.ledgers.write(in: partition) { _ = $0.remove(id) }
+            // Another task may just have read them from the disk.
+            state.ledgers.write(in: partition) { ledger in for id in written { _ = ledger.remove(id) } }
         }
-        log.notice(
-            "a grant was revoked", metadata: ["app": "\(revoked.grant.app)", "caller": "\(revoked.grant.caller.id)"])
+        for grant in unwritten.map(\.grant) {
+            log.notice("a grant was revoked", metadata: ["app": "\(grant.app)", "caller": "\(grant.caller.id)"])
+        }
+        return true
     }
 
     private static func unknown(_ what: String, _ id: String) -> BrokerError {

@@ -2,13 +2,20 @@ import BrokerModel
 import BrokerValues
 
 extension GrantStore {
-    /// Withdraws the grants for these accounts only: after a new sign-in of the same account the person is asked again.
+    /// Withdraws the grants for these accounts only, and then erases the accounts: after a new sign-in of the same account the
+    /// person is asked again. A full disk keeps neither back from what is in memory.
     ///
-    /// - Throws: `internal` (`vaultNotWritable`) for the first grant that the disk refuses to remove. That grant admits no request,
-    ///   but those after it are still valid.
-    package func revokeGrants(for accountIDs: Set<String>, in partition: Partition) async throws(BrokerError) {
-        for grant in try list(in: partition).grants where grant.accountID.map(accountIDs.contains) ?? false {
-            try await revoke(grant.id, in: partition)
-        }
+    /// - Throws: what `erase` throws, or else `internal` (`vaultNotWritable`) if the disk refuses to remove the grants, which admit
+    ///   no request all the same.
+    package func revokeGrants(
+        for accountIDs: Set<String>, in partition: Partition, erasing erase: () async throws(BrokerError) -> ErasureReport
+    ) async throws(BrokerError) -> ErasureReport {
+        var failure: BrokerError?
+        do throws(BrokerError) {
+            _ = try await revoke(in: partition) { $0.accountID.map(accountIDs.contains) ?? false }
+        } catch { failure = error }
+        let report = try await erase()
+        if let failure { throw failure }
+        return report
     }
 }

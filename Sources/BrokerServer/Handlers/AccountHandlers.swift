@@ -79,10 +79,13 @@ struct AccountHandlers: Sendable {
             }
         ) { request throws(BrokerError) in
             let account = try broker.account(request.params.account, of: nil, in: request.partition)
-            try await policy.grants.revokeGrants(for: Set([account?.id].compactMap(\.self)), in: request.partition)
-            return try await broker.forget(
-                request.params.account, revoke: request.params.revoke, correlationID: request.correlationID,
-                in: request.partition)
+            return try await policy.grants.revokeGrants(
+                for: Set([account?.id].compactMap(\.self)), in: request.partition
+            ) { () throws(BrokerError) in
+                try await broker.forget(
+                    request.params.account, revoke: request.params.revoke, correlationID: request.correlationID,
+                    in: request.partition)
+            }
         }
     }
 

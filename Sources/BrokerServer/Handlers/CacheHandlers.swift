@@ -81,9 +81,12 @@ struct CacheHandlers: Sendable {
             outcome: { RequestOutcome(words: "\($1.accounts) accounts and \($1.tokens) tokens were erased") }
         ) { request throws(BrokerError) in
             let everybody = try broker.accounts(of: nil, includeSignedOut: true, in: request.partition)
-            try await policy.grants.revokeGrants(for: Set(everybody.map(\.id)), in: request.partition)
-            return try await broker.clearCache(
-                revoke: request.params.revoke, correlationID: request.correlationID, in: request.partition)
+            return try await policy.grants.revokeGrants(
+                for: Set(everybody.map(\.id)), in: request.partition
+            ) { () throws(BrokerError) in
+                try await broker.clearCache(
+                    revoke: request.params.revoke, correlationID: request.correlationID, in: request.partition)
+            }
         }
     }
 
