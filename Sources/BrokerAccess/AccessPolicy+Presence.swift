@@ -13,15 +13,10 @@ extension AccessPolicy {
             let request = try? grants.list(in: partition).requests.first { $0.id == id }
             return PresenceQuestion(method, caller: request?.caller.id, apps: [request?.app].compactMap(\.self))
         case .sandbox(let name):
-            do throws(BrokerError) {
-                let listing = try directory.list(in: partition).filter { $0.lists(sandbox: name) }.map(\.name)
-                let granted = try grants.list(in: partition).grants
-                    .filter { $0.caller == CallerIdentity(tier: .sandboxed, id: name) }.map(\.app)
-                let apps = Set(listing + granted).sorted()
-                return apps.isEmpty ? nil : PresenceQuestion(method, caller: name, apps: apps)
-            } catch {
-                return PresenceQuestion(method, caller: name)
-            }
+            let listing = directory.apps(in: partition).filter { $0.lists(sandbox: name) }.map(\.name)
+            let granted = try? grants.list(in: partition).grants
+                .filter { $0.caller == CallerIdentity(tier: .sandboxed, id: name) }.map(\.app)
+            return PresenceQuestion(method, caller: name, apps: Set(listing + (granted ?? [])).sorted())
         }
     }
 

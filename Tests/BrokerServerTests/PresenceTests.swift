@@ -63,14 +63,12 @@ struct PresenceTests {
             _ = try await client.call(AcceptRestore.self, .init())
             let all = [
                 "apps.register", "grants.approve", "cache.export", "keys.setSource", "sandboxes.open",
-                "cache.importPart", "apps.registerAtProvider", "cache.acceptRestore",
+                "cache.importPart", "apps.registerAtProvider", "cache.acceptRestore", "sandboxes.open",
             ]
+            _ = try await client.call(OpenSandbox.self, .init(Self.box(for: nil)))
             #expect(person.questions == all)
             _ = try await client.refusal(
                 of: ImportBackup.self, .init(transfer: part.transfer, passphrase: "long enough"))
-            _ = try await client.call(OpenSandbox.self, .init(Self.box(for: nil)))
-            let other = Sandbox(engine: "box", id: "two", rights: [.token])
-            _ = try await client.call(OpenSandbox.self, .init(other))
             _ = try await client.call(ListGrants.self, .init())
             _ = try await client.call(RotateKey.self, .init())
             _ = try await client.call(RemoveApp.self, .init(name: "web"))
@@ -123,7 +121,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("a sandbox named like a caller with rights needs the person, and one with another name does not")
+    @Test("a sandbox's socket needs the person, who reads which apps its name may use already")
     func namesWithRights() async throws {
         let person = Person(.shown)
         try await ServerBed.run(presence: person) { server in
@@ -133,14 +131,34 @@ struct PresenceTests {
             _ = try await client.call(RegisterApp.self, listed)
             _ = try await client.call(ApproveGrant.self, Self.approval())
             person.will(.notShown)
-            for (engine, id) in [("podman", "build"), ("box", "one"), ("flatpak", "org.example.Mail")] {
+            for (engine, id, apps) in [
+                ("podman", "build", ["web"]), ("box", "one", ["web"]), ("flatpak", "org.example.Mail", ["web"]),
+                ("box", "three", []), ("flatpak", "org.example.Game", []),
+            ] {
                 let open = OpenSandbox.Params(Sandbox(engine: engine, id: id, rights: [.token]))
                 #expect(try await client.refusal(of: OpenSandbox.self, open)?.data?.kind == .userCanceled, "\(engine)")
-                #expect(person.last == PresenceQuestion("sandboxes.open", caller: "\(engine):\(id)", apps: ["web"]))
+                #expect(person.last == PresenceQuestion("sandboxes.open", caller: "\(engine):\(id)", apps: apps))
             }
-            let asked = person.questions
-            _ = try await client.call(OpenSandbox.self, .init(Sandbox(engine: "box", id: "three", rights: [.token])))
-            #expect(person.questions == asked)
+            #expect(try await client.call(ListSandboxes.self, .init()).sandboxes.isEmpty)
+        }
+    }
+
+    @Test("a socket that was opened before its name had a grant was confirmed, too")
+    func openedEarly() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            let client = try await server.connect()
+            _ = try await client.call(RegisterApp.self, Self.secretApp())
+            person.will(.notShown)
+            let early = OpenSandbox.Params(Sandbox(engine: "box", id: "one", rights: [.token]))
+            #expect(try await client.refusal(of: OpenSandbox.self, early)?.data?.kind == .userCanceled)
+            person.will(.shown)
+            let opened = try await client.call(OpenSandbox.self, early)
+            _ = try await client.call(ApproveGrant.self, Self.approval())
+            let inside = try await LineClient.connect(to: opened.path)
+            let refusal = try await inside.refusal(of: AcquireTokenSilent.self, .of("web"))
+            #expect(refusal?.data?.reason == .noTokens)
+            #expect(person.questions == ["apps.register", "sandboxes.open", "sandboxes.open", "grants.approve"])
         }
     }
 

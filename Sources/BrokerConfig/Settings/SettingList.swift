@@ -121,7 +121,7 @@ extension Setting {
             summary:
                 "What a program must show to administer. `outside`: that it runs outside of sandboxes. `setgid`: also that it "
                 + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not. "
-                + "`presence`: for what gives tokens away (an approval, a registration, a sandbox that has apps, a backup "
+                + "`presence`: for what gives tokens away (an approval, a registration, a sandbox's socket, a backup "
                 + "made, merged or put back) and a change of the key's source, also that you authenticate, as polkit asks you."
         ),
         Setting(

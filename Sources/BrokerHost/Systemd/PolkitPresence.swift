@@ -102,7 +102,8 @@ package struct PolkitPresence: PresenceAuthority {
         case (_?, false): "Authentication is needed to let $(caller) have tokens of the app $(app)."
         case (nil, false):
             "Authentication is needed to register or change the app $(app), which says who may have its tokens."
-        case (_, true): nil
+        case (_?, true): "Authentication is needed to open a socket for the sandbox $(caller)."
+        case (nil, true): nil
         }
     }
 

@@ -13,7 +13,7 @@ package enum OpenSandbox: AdministrationMethod {
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
     ]
     package static let resultName = "sandbox"
-    /// Depends on the apps that it names, which the sandbox may use without a prompt, and on the rights of its existing name.
+    /// Always needed: the socket speaks for the sandbox's name from then on, also with rights that the name gets later.
     package static func presence(for params: Params) -> PresenceNeed {
         let name = params.sandbox.name
         return params.sandbox.apps.map { .always(caller: name, apps: $0) } ?? .sandbox(name)

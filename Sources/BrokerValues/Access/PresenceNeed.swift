@@ -8,7 +8,7 @@ package enum PresenceNeed: Sendable, Equatable {
     case always(caller: String? = nil, apps: [String] = [])
     /// Proof is required to answer a caller's request.
     case approval(request: String)
-    /// Proof is required to become this sandbox, if its name already has rights.
+    /// Proof is required to become this sandbox, even if its name has no rights yet: the socket has those that it gets later.
     case sandbox(String)
 }
 
