@@ -41,6 +41,23 @@ struct ParamsTests {
         #expect(error.message.contains("\"scope\""))
     }
 
+    @Test("every object in a param refuses unknown members, also one that a result has as well")
+    func strictInside() throws {
+        let components = try #require(OpenRPCDocument.json.objectValue?["components"]?.objectValue?["schemas"]?.objectValue)
+        func check(_ schema: JSONValue, _ place: String) {
+            if let elements = schema.arrayValue { return elements.forEach { check($0, place) } }
+            guard let object = schema.objectValue else { return }
+            if object["properties"] != nil { #expect(object["additionalProperties"] == false, "\(place)") }
+            let name = object["$ref"]?.stringValue?.split(separator: "/").last
+            if let named = name.flatMap({ components[String($0)] }) { check(named, place) }
+            for inner in object.values { check(inner, place) }
+        }
+        func checkAll<M: BrokerMethod>(_: M.Type) {
+            for member in M.Params.members { check(.object(member.schema.json), "\(M.name) \(member.name)") }
+        }
+        for method in MethodRegistry.methods { checkAll(method) }
+    }
+
     @Test("every method names a missing param", arguments: MethodRegistry.methods.map { $0.name })
     func namesMissing(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })

@@ -28,9 +28,14 @@ package enum ApproveGrant: AdministrationMethod {
 
         package init() {}
 
+        private var named: NamedCaller? {
+            get { caller.map { NamedCaller(identity: $0) } }
+            set { caller = newValue?.identity }
+        }
+
         package static let members: [Member<Params>] = [
             .optional("request", \.request, "GrantRequest.id. Either this, or caller and app.", .text(atMost: 64)),
-            .optional("caller", \.caller, "The caller to allow."),
+            .optional("caller", \.named, "The caller to allow."),
             .optional("app", \.app, "A registered app.", .name(atMost: 128)),
             .optional("account", \.account, "Limits it to this account. Absent: as requested, or all accounts."),
             .optional(
@@ -53,6 +58,15 @@ package enum ApproveGrant: AdministrationMethod {
             if caller == nil { throw WireError("is missing; \"app\" needs it", field: "caller") }
             if app == nil { throw WireError("is missing; \"caller\" needs it", field: "app") }
         }
+    }
+
+    /// ``CallerIdentity`` as a param, which must not have what the broker does not know.
+    private struct NamedCaller: ParamsObject {
+        var identity = CallerIdentity()
+
+        static let members: [Member<NamedCaller>] =
+            [.required("tier", \.identity.tier, CallerIdentity.members[0].summary)]
+            + CallerIdentity.members.dropFirst().map { $0.inside(\.identity) }
     }
 
     package struct Result: MessageObject {
