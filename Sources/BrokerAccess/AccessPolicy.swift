@@ -87,6 +87,8 @@ package final class AccessPolicy: Sendable {
     package let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?
+    /// The id of the only account of an app with a username.
+    let accounts: @Sendable (String, AppRegistration, Partition) -> String?
     let presenceTurns = PresenceQueue()
     let log: Logger
     let current: Mutex<AccessSettings>
@@ -94,7 +96,9 @@ package final class AccessPolicy: Sendable {
 
     package init(
         directory: AppDirectory, grants: GrantStore, gate: LockGate, owners: PartitionOwners? = nil,
-        quota: PartitionQuota? = nil, presence: (any PresenceAuthority)? = nil, settings: AccessSettings, log: Logger
+        quota: PartitionQuota? = nil, presence: (any PresenceAuthority)? = nil,
+        accounts: @escaping @Sendable (String, AppRegistration, Partition) -> String?, settings: AccessSettings,
+        log: Logger
     ) {
         self.directory = directory
         self.grants = grants
@@ -102,6 +106,7 @@ package final class AccessPolicy: Sendable {
         self.owners = owners
         self.quota = quota
         self.presence = presence
+        self.accounts = accounts
         self.log = log
         current = Mutex(settings)
         tell(settings)

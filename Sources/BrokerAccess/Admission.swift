@@ -183,12 +183,20 @@ extension AccessPolicy {
         case .allowed: return Admission(app: app, grant: nil)
         case .refused: throw refusal(of: caller, as: app)
         case .byGrant(let asks):
-            if let grant = try grants.use(by: caller, as: app, request.reach) {
-                return Admission(app: app, grant: grant)
-            }
+            let reach = byID(request.reach, of: app, in: caller.partition)
+            if let grant = try grants.use(by: caller, as: app, reach) { return Admission(app: app, grant: grant) }
             guard asks else { throw refusal(of: caller, as: app) }
-            try grants.ask(for: GrantedPart(needed: request.reach, by: app), of: app, by: caller)
+            try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller)
         }
+    }
+
+    /// The reach with the account's id in place of its username: names change hands, and a person who allows one account must not
+    /// allow another, or all. A name that no account has, or several have, is left: the grant is then for nobody's tokens.
+    func byID(_ reach: AppReach, of app: AppRegistration, in partition: Partition) -> AppReach {
+        guard case .username(let name)? = reach.account, let id = accounts(name, app, partition) else { return reach }
+        var reach = reach
+        reach.account = .id(id)
+        return reach
     }
 
     /// Requires a right of a sandbox's own socket. Its rights are fixed when the socket is opened.

@@ -100,7 +100,9 @@ struct RunningBroker: Sendable {
             ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger) : nil
         let policy = AccessPolicy(
             directory: directory, grants: grants, gate: engine.gate, owners: owners,
-            quota: engine.quota, presence: PolkitPresence(), settings: configuration.accessSettings, log: logger)
+            quota: engine.quota, presence: PolkitPresence(),
+            accounts: { (try? engine.account(.username($0), of: $1, in: $2))?.id },
+            settings: configuration.accessSettings, log: logger)
         var parts = ServerParts(
             broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
             inspector: inspector(configuration, logger), clock: clock,

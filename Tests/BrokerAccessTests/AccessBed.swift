@@ -19,7 +19,7 @@ final class AccessBed: Sendable {
     static let partition = Sample.partition
 
     init(
-        grantMemory: Int = 32 << 20, presence: (any PresenceAuthority)? = nil,
+        grantMemory: Int = 32 << 20, presence: (any PresenceAuthority)? = nil, accounts: [String: String] = [:],
         _ change: (inout AccessSettings) -> Void = { _ in }
     ) async throws {
         folder = NSTemporaryDirectory() + "access-\(UUID().uuidString)"
@@ -32,7 +32,8 @@ final class AccessBed: Sendable {
         gate = LockGate(clock: clock)
         gate.open()
         policy = AccessPolicy(
-            directory: directory, grants: grants, gate: gate, presence: presence, settings: settings, log: .silent)
+            directory: directory, grants: grants, gate: gate, presence: presence,
+            accounts: { name, _, _ in accounts[name] }, settings: settings, log: .silent)
     }
 
     deinit {

@@ -20,6 +20,49 @@ struct GrantReachTests {
         #expect(scene.refusal(elsewhere) == nil && scene.refusal(harmless) == nil)
     }
 
+    @Test("a request by username is for the account of that name, and admitted by either name once approved")
+    func username() async throws {
+        for reach in [Self.token(of: "ann"), .account(.username("ann")), .removal(.username("ann"))] {
+            let scene = try await GrantScene(accounts: ["ann": "a1", "bob": "b1"])
+            #expect(try await scene.approve(.init(), reach).accountID == "a1")
+            #expect(scene.refusal(reach) == nil && scene.refusal(.account(.id("a1"))) == nil)
+            _ = try scene.request(Self.token(of: "bob"))
+            #expect(try scene.bed.grants.list(in: AccessBed.partition).requests.map(\.accountID) == ["b1"])
+            #expect(scene.refusal(.everything)?.kind == .grantRequired)
+        }
+    }
+
+    @Test("a request for a second account shows as one for all, in place of the first")
+    func secondAccount() async throws {
+        let scene = try await GrantScene(accounts: ["ann": "a1", "bob": "b1"])
+        let first = try scene.request(Self.token(of: "ann"))
+        #expect(try scene.request(.token(scopes: ["read"], account: .id("a1"))) == first)
+        let second = try scene.request(Self.token(of: "bob"))
+        let requests = try scene.bed.grants.list(in: AccessBed.partition).requests
+        #expect(requests.map(\.id) == [second] && requests.map(\.accountID) == [nil])
+        await #expect(throws: BrokerError.self) {
+            try await scene.bed.grants.approve(request: first, .init(), in: AccessBed.partition)
+        }
+    }
+
+    @Test("approving a request for a name that no account has allows nobody's tokens")
+    func unknownName() async throws {
+        let scene = try await GrantScene(accounts: ["ann": "a1"])
+        #expect(try await scene.approve(.init(), Self.token(of: "eve")).accountID == "username:eve")
+        let admitted = try scene.bed.policy.admit(
+            scene.caller, as: .registered("mail"), reaching: Self.token(of: "eve"))
+        #expect(admitted.grant?.covers(accountID: "a1", scopes: ["read"]) == false)
+        for reach in [Self.token(of: "ann"), .account(.id("a1")), .account(.id("eve")), .everything] {
+            #expect(scene.refusal(reach)?.kind == .grantRequired, "\(reach)")
+        }
+        let long = String(repeating: "e", count: QuestionLimits.account)
+        #expect(scene.refusal(Self.token(of: long))?.kind == .invalidParameter)
+    }
+
+    private static func token(of username: String) -> AppReach {
+        .token(scopes: ["read"], account: .username(username))
+    }
+
     @Test("a request about a token with more scopes names the account of the token")
     func furtherQuestion() async throws {
         let scene = try await GrantScene()

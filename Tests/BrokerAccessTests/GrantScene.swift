@@ -10,8 +10,9 @@ struct GrantScene {
     let caller: Caller
     let app: AppRegistration
 
-    init(unnamed: Bool = false, memory: Int = 32 << 20) async throws {
-        bed = try await AccessBed(grantMemory: memory)
+    /// - Parameter accounts: ids by username.
+    init(unnamed: Bool = false, memory: Int = 32 << 20, accounts: [String: String] = [:]) async throws {
+        bed = try await AccessBed(grantMemory: memory, accounts: accounts)
         app = AccessBed.app()
         try await bed.directory.register(app, in: AccessBed.partition)
         caller = try bed.caller {

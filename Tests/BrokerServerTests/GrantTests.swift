@@ -75,6 +75,9 @@ struct GrantTests {
             for (params, field) in [
                 ("{}", "request"), (#"{"app":"mail"}"#, "caller"),
                 (#"{"caller":{"tier":"sandboxed","id":"x"}}"#, "app"), (#"{"request":"x","app":"mail"}"#, "app"),
+                (#"{"caller":{"tier":"sandboxed","id":"x","zz":1},"app":"mail"}"#, "caller.zz"),
+                (#"{"caller":{"tier":"zz","id":"x"},"app":"mail"}"#, "caller.tier"),
+                (#"{"caller":{"id":"x"},"app":"mail"}"#, "caller.tier"),
             ] {
                 let line = #"{"jsonrpc":"2.0","id":1,"method":"grants.approve","params":\#(params)}"#
                 let error = try await client.refusal(line)
@@ -100,6 +103,25 @@ struct GrantTests {
             #expect(try await ask(sandboxed) { $0.account = .username("ann") }?.kind == .grantRequired)
             let list = try await sandboxed.refusal(of: ListAccounts.self, .init(.registered("mail")))
             #expect(list?.data?.kind == .grantRequired)
+        }
+    }
+
+    @Test("a request that names an account by its username is for that account, or for nobody")
+    func username() async throws {
+        try await run { server, sandboxed in
+            let bob = try await server.signIn("bob", to: "mail").account
+            let request = try #require(try await ask(sandboxed) { $0.account = .username("BOB") }?.grantRequest)
+            let listed = try await server.connect().call(ListGrants.self, .init()).requests
+            #expect(listed.map(\.accountID) == [bob.id])
+            #expect(try await approve(server, request).accountID == bob.id)
+            #expect(try await ask(sandboxed) { $0.account = .username("bob") } == nil)
+            #expect(try await ask(sandboxed) { $0.account = .username("ann") }?.kind == .grantRequired)
+        }
+        try await run { server, sandboxed in
+            let request = try #require(try await ask(sandboxed) { $0.account = .username("eve") }?.grantRequest)
+            #expect(try await approve(server, request).accountID == "username:eve")
+            #expect(try await ask(sandboxed) { $0.account = .username("eve") }?.kind == .accountNotFound)
+            #expect(try await ask(sandboxed) { $0.account = .username("ann") }?.kind == .grantRequired)
         }
     }
 

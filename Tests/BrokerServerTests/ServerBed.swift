@@ -70,6 +70,7 @@ struct ServerBed: Sendable {
         if presence != nil { settings.adminProof = .presence }
         policy = AccessPolicy(
             directory: apps, grants: grants, gate: broker.gate, quota: broker.quota, presence: presence,
+            accounts: { [broker] in (try? broker.account(.username($0), of: $1, in: $2))?.id },
             settings: settings, log: .silent)
         // A separate clock, so that a test that waits for a sleeper does not meet the audit log's.
         let auditClock = ManualClock()

@@ -19,13 +19,11 @@ struct GrantedPart: Sendable, Equatable {
     }
 
     /// Creates the smallest part that covers a request.
+    ///
+    /// - Parameter reach: names accounts by id (``AccessPolicy/byID(_:of:in:)``).
     init(needed reach: AppReach, by app: AppRegistration) {
         scopes = reach.scopes(by: app)
-        switch reach {
-        case .token(_, _, _, let account): accountID = account?.id
-        case .account(let account), .removal(let account): accountID = account?.id
-        case .everything: break
-        }
+        accountID = reach.account?.id
     }
 
     func union(_ other: GrantedPart) -> GrantedPart {
@@ -36,18 +34,21 @@ struct GrantedPart: Sendable, Equatable {
     }
 
     /// Whether a request may proceed. The account that the broker would choose is not known yet: the grant then makes the choice
-    /// (``GrantInUse``). A username is not an account id: its account would have to be looked up first.
+    /// (``GrantInUse``).
+    ///
+    /// - Parameter reach: names accounts by id (``AccessPolicy/byID(_:of:in:)``).
     func covers(_ reach: AppReach, by app: AppRegistration) -> Bool {
         switch reach {
         case .token(_, _, _, let account):
             if let scopes, let asked = reach.scopes(by: app), !asked.isSubset(of: scopes) { return false }
-            return accountID == nil || account == nil || account?.id == accountID
-        case .account(let account): return accountID == nil || account?.id == accountID
+            return account == nil || coversAccount(of: reach)
         // A caller with some tokens may not remove the tokens of others.
-        case .removal(let account): return scopes == nil && (accountID == nil || account?.id == accountID)
-        case .everything: return accountID == nil
+        case .removal: return scopes == nil && coversAccount(of: reach)
+        case .account, .everything: return coversAccount(of: reach)
         }
     }
+
+    private func coversAccount(of reach: AppReach) -> Bool { accountID == nil || reach.account?.id == accountID }
 }
 
 extension AppReach {
@@ -61,7 +62,13 @@ extension AppReach {
 }
 
 extension AccountReference {
-    fileprivate var id: String? { if case .id(let id) = self { id } else { nil } }
+    /// The account's id. A name without its account stands for itself: no account has this id, and so nobody's tokens are meant.
+    var id: String {
+        switch self {
+        case .id(let id): id
+        case .username(let name): "username:\(name)"
+        }
+    }
 }
 
 extension Grant {

@@ -34,6 +34,9 @@ package enum GrantRules {
                 "many scopes; ask for at most \(QuestionLimits.scopes) at a time, \(QuestionLimits.scopeBytes) bytes in all",
                 app)
         }
+        guard part.accountID?.utf8.count ?? 0 <= QuestionLimits.account else {
+            throw tooMuch("long a name of an account; name it by its id", app)
+        }
         guard app.authority.url.utf8.count <= QuestionLimits.authority else {
             throw tooMuch("long an authority; use one of at most \(QuestionLimits.authority) bytes", app)
         }

@@ -4,17 +4,10 @@ import BrokerValues
 /// Account ids of earlier versions in grants and requests (docs/decisions/0016).
 extension GrantStore {
     func current(_ reach: AppReach, in partition: Partition) throws(BrokerError) -> AppReach {
-        func current(_ account: AccountReference?) throws(BrokerError) -> AccountReference? {
-            guard case .id(let id)? = account else { return account }
-            return .id(try self.current(id, in: partition))
-        }
-        switch reach {
-        case .token(let scopes, let resources, let extra, let account):
-            return .token(scopes: scopes, resources: resources, extra: extra, account: try current(account))
-        case .account(let account): return .account(try current(account))
-        case .removal(let account): return .removal(try current(account))
-        case .everything: return .everything
-        }
+        guard case .id(let id)? = reach.account else { return reach }
+        var reach = reach
+        reach.account = .id(try current(id, in: partition))
+        return reach
     }
 
     /// The account's current id; an unknown id is returned as it is.

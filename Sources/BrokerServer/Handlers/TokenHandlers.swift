@@ -105,7 +105,7 @@ struct TokenHandlers: Sendable {
         var asked = ProofRequest(
             partition: request.partition, app: request.app,
             target: ProofTarget(method: params.httpMethod, url: params.url))
-        asked.account = params.account
+        asked.account = request.grant?.accountID.map { .id($0) } ?? params.account
         asked.authority = try otherAuthority(params)
         asked.nonce = params.nonce
         asked.accessToken = params.accessToken.map { Secret($0) }

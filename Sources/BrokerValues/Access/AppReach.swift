@@ -12,4 +12,23 @@ package enum AppReach: Sendable, Hashable {
     case removal(AccountReference?)
     /// Every account of the app's group.
     case everything
+
+    /// The account that is named; `nil` if none is.
+    package var account: AccountReference? {
+        get {
+            switch self {
+            case .token(_, _, _, let account), .account(let account), .removal(let account): account
+            case .everything: nil
+            }
+        }
+        set {
+            switch self {
+            case .token(let scopes, let resources, let extra, _):
+                self = .token(scopes: scopes, resources: resources, extra: extra, account: newValue)
+            case .account: self = .account(newValue)
+            case .removal: self = .removal(newValue)
+            case .everything: break
+            }
+        }
+    }
 }

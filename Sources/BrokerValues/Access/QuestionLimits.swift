@@ -7,6 +7,8 @@ package enum QuestionLimits {
     package static let scopeBytes = 2_000
     /// The bytes of a client's id.
     package static let clientID = 200
+    /// The bytes of an account's id, or of the name in its place.
+    package static let account = 256
     /// The bytes of an authority's URL.
     package static let authority = 300
 
