@@ -130,11 +130,10 @@ struct SandboxGrantTests {
         """
 
     @Test(
-        "a process that enters a sandbox with its connection loses its app's rights",
+        "a process that enters a sandbox with its connection loses its app's rights", .needsRoot,
         arguments: [["unshare", "--mount"], ["unshare", "--user", "--map-current-user"], ["unshare", "--net"]])
     func entered(maker: [String]) async throws {
         try await withTestBed { bed in
-            try Prerequisite.root.require()
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
             let token = """
