@@ -43,7 +43,8 @@ struct ParamsTests {
 
     @Test("every object in a param refuses unknown members, also one that a result has as well")
     func strictInside() throws {
-        let components = try #require(OpenRPCDocument.json.objectValue?["components"]?.objectValue?["schemas"]?.objectValue)
+        let document = OpenRPCDocument.json.objectValue
+        let components = try #require(document?["components"]?.objectValue?["schemas"]?.objectValue)
         func check(_ schema: JSONValue, _ place: String) {
             if let elements = schema.arrayValue { return elements.forEach { check($0, place) } }
             guard let object = schema.objectValue else { return }

@@ -8,7 +8,8 @@ extension GrantStore {
     /// - Throws: what `erase` throws, or else `internal` (`vaultNotWritable`) if the disk refuses to remove the grants, which admit
     ///   no request all the same.
     package func revokeGrants(
-        for accountIDs: Set<String>, in partition: Partition, erasing erase: () async throws(BrokerError) -> ErasureReport
+        for accountIDs: Set<String>, in partition: Partition,
+        erasing erase: () async throws(BrokerError) -> ErasureReport
     ) async throws(BrokerError) -> ErasureReport {
         var failure: BrokerError?
         do throws(BrokerError) {
