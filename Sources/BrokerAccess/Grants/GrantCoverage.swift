@@ -77,8 +77,11 @@ extension Grant {
     /// Setting the clock back does not extend a grant.
     func isGood(at now: NumericDate) -> Bool {
         guard let expiresOn else { return true }
-        return now < expiresOn && now >= createdOn - GrantRules.clockTolerance
+        return now < expiresOn && now >= createdOn - Self.clockTolerance
     }
+
+    /// How far the clock may be set back, in seconds, before grants and requests from later end.
+    static let clockTolerance: NumericDate = 300
 }
 
 /// The grant that admitted a request: the answer may not exceed it.

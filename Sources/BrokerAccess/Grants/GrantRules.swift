@@ -15,8 +15,6 @@ package enum GrantRules {
     static let refusals = 256
     /// Seconds that a request waits for an answer.
     static let requestLifetime: NumericDate = 3600
-    /// How far the clock may be set back, in seconds, before grants and requests from later end.
-    static let clockTolerance: NumericDate = 300
     /// How long uses are counted in memory before they are written; a crash loses the uses of that time.
     static let writingInterval = Duration.seconds(30)
 

@@ -179,7 +179,7 @@ struct PartitionGrants: Sendable {
     mutating func takeExpired(now: NumericDate) -> [OpenRequest] {
         let isOver = { (open: OpenRequest) in
             now >= open.request.requestedOn + GrantRules.requestLifetime
-                || now < open.request.requestedOn - GrantRules.clockTolerance
+                || now < open.request.requestedOn - Grant.clockTolerance
         }
         defer { requests.removeAll(where: isOver) }
         return requests.filter(isOver)
