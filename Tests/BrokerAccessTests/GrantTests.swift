@@ -223,38 +223,6 @@ struct GrantTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
 
-    @Test("erasing an account voids all of its grants if the disk refuses, erases it, and one more try writes all")
-    func erasedOnBadDisk() async throws {
-        let scene = try await Scene()
-        let grants = scene.bed.grants
-        try await scene.bed.directory.register(AccessBed.app("notes"), in: Self.partition)
-        var ids: [String] = []
-        for (app, account) in [("mail", "ann"), ("notes", "ann"), ("notes", "bob")] {
-            let terms = GrantStore.Terms(accountID: account)
-            ids.append(
-                try await grants.approve(scene.caller.identity, as: AccessBed.app(app), terms, in: Self.partition).id)
-        }
-        func isAdmitted(_ app: String, _ account: String) -> Bool {
-            scene.refusal(.account(.id(account)), app: app) == nil
-        }
-        let before = scene.bed.vault.commits
-        scene.bed.vault.failWriting(.io("disk full"))
-        let erased = Promise<Void>()
-        let error = await #expect(throws: BrokerError.self) {
-            try await grants.revokeGrants(for: ["ann"], in: Self.partition) {
-                erased.fulfil(())
-                return ErasureReport()
-            }
-        }
-        #expect(error?.reason == .vaultNotWritable)
-        await erased.value
-        #expect(scene.bed.vault.commits == before + 1)
-        #expect(!isAdmitted("mail", "ann") && !isAdmitted("notes", "ann") && isAdmitted("notes", "bob"))
-        scene.bed.vault.failWriting(nil)
-        try await grants.revoke(ids[0], in: Self.partition)
-        #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.map(\.id) == [ids[2]])
-    }
-
     @Test("evicted grants are read again, without those that were revoked")
     func letGo() async throws {
         let scene = try await Scene(memory: 1)
@@ -353,16 +321,6 @@ struct GrantTests {
         #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
         await #expect(throws: BrokerError.self) {
             try await scene.bed.grants.approve(request: mine, .init(), in: Self.partition)
-        }
-    }
-
-    @Test("a request outlives a small step back of the clock, as a grant does, and not a large one")
-    func clockSetBack() async throws {
-        let scene = try await Scene()
-        let request = try scene.request()
-        for (seconds, left) in [(-1, [request]), (-299, [request]), (-1, [])] as [(Int64, [String])] {
-            scene.bed.clock.setWallClock(bySeconds: seconds)
-            #expect(try scene.bed.grants.list(in: Self.partition).requests.map(\.id) == left)
         }
     }
 

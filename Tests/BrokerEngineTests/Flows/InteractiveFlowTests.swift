@@ -375,17 +375,16 @@ struct InteractiveFlowTests {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var response = provider.tokens(for: "alice")
-            // More than an idle broker keeps in memory.
             (response.accessToken, response.refreshToken) = (Secret(String(repeating: "a", count: 200_000)), nil)
             return response
         }
-        let subscription = bed.engine.observe { [engine = bed.engine, vault = bed.vault] _ in
+        let subscription = bed.engine.observe { [engine = bed.engine, vault = bed.vault] event in
+            guard case .account = event.change else { return }
             engine.trim()
             vault.failReading(.accessToken, .io("The disk is broken."))
         }
         #expect(try await bed.signIn().account.username == "alice")
-        #expect(bed.engine.cached(bed.silent()) == nil)
-        withExtendedLifetime(subscription) {}
+        withExtendedLifetime(subscription) { #expect(bed.engine.cached(bed.silent()) == nil) }
     }
 
     @Test("shutdown tells waiting requests that their sign-in was interrupted, not that it never began")
