@@ -5,7 +5,7 @@ import Testing
 @Suite("brokerctl commands reserved for root")
 struct RefusalTests {
     @Test(
-        "a refused user is told so before any prompt",
+        "a refused user learns of the refusal before any prompt",
         arguments: [
             (["key", "set-source", "passphrase"], "keys.status"), (["unlock"], "broker.unlock"),
             (["cache", "import", "/dev/null"], "cache.stats"), (["cache", "export", "/tmp/never-made"], "cache.stats"),

@@ -48,7 +48,7 @@ struct ProviderPageTests {
     @Test("names a test for each general statement")
     func anyProvider() throws {
         let page = try Self.page()
-        let start = try #require(page.range(of: "\n## What any provider may do\n")).upperBound
+        let start = try #require(page.range(of: "\n## Lawful variations\n")).upperBound
         let items = page[start...].components(separatedBy: "\n- ").dropFirst()
         #expect(items.count >= 9)
         for item in items { #expect(item.contains(#/`\w+Tests`/#), "\(item)") }

@@ -6,7 +6,7 @@ import Testing
 /// Attack A15: more and more connections, until no descriptors are left.
 @Suite("Floods of connections")
 struct FloodTests {
-    /// Opens this many connections, and with `hold` keeps all of them until it is told to end.
+    /// Opens this many connections, and with `hold` keeps all of them until its input ends.
     private static let flood = """
         import resource, socket, sys
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
