@@ -1,5 +1,6 @@
 import BrokerModel
 import CBrokerLinux
+import Glibc
 import Logging
 
 /// Accepts connections on a Unix stream socket and hands their lines to a ``ConnectionService``.
@@ -23,13 +24,19 @@ package final class LocalListener: Sendable {
         _ socket: ListeningSocket, on reactor: Reactor, service: any ConnectionService,
         limits: ConnectionLimits = ConnectionLimits(), logger: Logger
     ) async throws(SocketError) -> LocalListener {
-        try await start(
+        let looks: PeerInspectionQueue
+        do throws(SocketError) {
+            looks = try PeerInspectionQueue(mostWaiting: limits.arrivals)
+        } catch {
+            socket.removePath()
+            close(socket.descriptor)
+            throw error
+        }
+        return try await start(
             socket, on: reactor,
             ConnectionReception(
-                table: ConnectionTable(limits: limits), service: service, limits: limits,
-                looks: PeerInspectionQueue(mostWaiting: limits.arrivals),
-                notices: ConnectionNotices(logger))
-        )
+                table: ConnectionTable(limits: limits), service: service, limits: limits, looks: looks,
+                notices: ConnectionNotices(logger)))
     }
 
     /// Accepts on another socket, too. The limits apply to the connections of both together; each is shut down separately.

@@ -1,10 +1,12 @@
 import BrokerModel
 import BrokerSystem
+import Dispatch
 import Synchronization
 
 /// Inspects peers outside the reactor: the kernel's answers can take long, and a peer can make them take longer.
 ///
-/// Few peers are inspected at a time, one per process; processes take turns. The threads end when none waits.
+/// Few peers are inspected at a time, one per process; processes take turns. The threads wait for the next peer: a new thread for each
+/// would take longer than a look, and need room for a thread when there may be none.
 final class PeerInspectionQueue: Sendable {
     typealias Look = @Sendable () -> Void
 
@@ -22,26 +24,36 @@ final class PeerInspectionQueue: Sendable {
         /// Processes that wait and are not being inspected; the first is next.
         var turns: [Process].SubSequence = []
         var count = 0
-        var running = 0
         var whenRoom: [Look] = []
     }
 
     /// So many wait; beyond it no more are accepted.
     private let mostWaiting: Int
     private let state = Mutex(State())
+    /// Signaled for each peer, and at the end.
+    private let arrivals = DispatchSemaphore(value: 0)
 
-    init(mostWaiting: Int) { self.mostWaiting = mostWaiting }
+    /// - Throws: ``SocketError`` if the system has no thread to spare.
+    init(mostWaiting: Int) throws(SocketError) {
+        self.mostWaiting = mostWaiting
+        for _ in 0..<Self.threads {
+            let code = DetachedThread.start { [arrivals, weak self] in
+                while true {
+                    arrivals.wait()
+                    guard let self else { return }
+                    self.run()
+                }
+            }
+            guard code == 0 else { throw .system(doing: "look at callers", code: code) }
+        }
+    }
+
+    deinit { for _ in 0..<Self.threads { arrivals.signal() } }
 
     /// - Parameter look: runs on a thread that may wait.
     func add(_ peer: PeerCredentials, _ look: @escaping Look) {
-        let mustStart = state.withLock { state in
-            state.add(look, of: Process(uid: peer.uid, pid: peer.pid))
-            guard state.running < Self.threads else { return false }
-            state.running += 1
-            return true
-        }
-        // If the system has no thread to spare, this one does it.
-        if mustStart, DetachedThread.start({ self.run() }) != 0 { run() }
+        state.withLock { $0.add(look, of: Process(uid: peer.uid, pid: peer.pid)) }
+        arrivals.signal()
     }
 
     /// - Returns: whether there is room for one more; otherwise `told` is called once when there is.
@@ -69,12 +81,9 @@ extension PeerInspectionQueue.State {
         waiting[process, default: []].append(look)
     }
 
-    /// - Returns: `nil` if none waits for a turn: the thread ends.
+    /// - Returns: `nil` if none waits for a turn.
     fileprivate mutating func next() -> (PeerInspectionQueue.Process, PeerInspectionQueue.Look)? {
-        guard let process = turns.popFirst(), let look = waiting[process]?.popFirst() else {
-            running -= 1
-            return nil
-        }
+        guard let process = turns.popFirst(), let look = waiting[process]?.popFirst() else { return nil }
         return (process, look)
     }
 
