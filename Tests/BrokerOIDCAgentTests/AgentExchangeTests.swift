@@ -136,28 +136,21 @@ struct AgentExchangeTests {
         var exchange = AgentExchange()
         let key = exchange.receive(String(repeating: "A", count: 43) + "=").first?.written
         #expect(key?.count == 44)
-        #expect(exchange.agreement?.seal() == nil)
         #expect(exchange.receive("1").map(\.refusal) == [.badKey])
     }
 
-    @Test("reserved keys are used once each, and the shared key may be computed elsewhere")
-    func prepared() async throws {
-        let reserve = AgentKeyReserve()
-        for _ in 0..<10 { reserve.fill() }
+    @Test("each connection has keys of its own")
+    func ownKeys() throws {
         var keys: Set<[UInt8]> = []
-        for _ in 0..<6 {
-            var (client, exchange) = (OtherSide(), AgentExchange(makeKeys: reserve.take))
+        for _ in 0..<3 {
+            var (client, exchange) = (OtherSide(), AgentExchange())
             let key = try #require(exchange.receive(client.key).first?.written)
             keys.insert(key)
-            let agreement = try #require(exchange.agreement)
-            let elsewhere = Task { agreement.seal() != nil }
             let agrees = client.agree(on: key)
             #expect(agrees)
-            let steps = exchange.receive(client.seal(Self.check))
-            #expect(steps.map(\.request) == [.check])
-            #expect(await elsewhere.value)
+            #expect(exchange.receive(client.seal(Self.check)).map(\.request) == [.check])
         }
-        #expect(keys.count == 6)
+        #expect(keys.count == 3)
     }
 
     @Test("after a key exchange, a message that is no box or another's box is refused")

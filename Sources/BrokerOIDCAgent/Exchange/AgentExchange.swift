@@ -29,7 +29,9 @@ package struct AgentExchange: Sendable {
     private enum State {
         case opening
         case object(ObjectEnd, searched: Int)
-        case sealed(AgentAgreement, SealedFrame)
+        /// Both sides have the other's key.
+        case agreed(peer: [UInt8], AgentKeyPair)
+        case sealed(AgentSeal, SealedFrame)
         case over
     }
 
@@ -47,14 +49,11 @@ package struct AgentExchange: Sendable {
     /// The number of bytes in memory.
     package var count: Int { pending.count }
 
-    /// The shared key, once keys were exchanged: to be computed while the client computes its own.
-    package var agreement: AgentAgreement? { if case .sealed(let agreement, _) = state { agreement } else { nil } }
-
     /// Whether more bytes are expected: a message is incomplete, or keys were exchanged.
     package var isUnderWay: Bool {
         switch state {
         case .opening: count + dropped > 0
-        case .object, .sealed: true
+        case .object, .agreed, .sealed: true
         case .over: false
         }
     }
@@ -108,7 +107,8 @@ package struct AgentExchange: Sendable {
         switch state {
         case .opening: open()
         case .object(let end, let searched): readObject(end, searched)
-        case .sealed(let agreement, let frame): readFrame(agreement, frame)
+        case .agreed(let peer, let keys): agree(peer, keys)
+        case .sealed(let seal, let frame): readFrame(seal, frame)
         case .over: .needsMore
         }
     }
@@ -123,7 +123,7 @@ package struct AgentExchange: Sendable {
         guard let peer = Base64.decode(text), peer.count == AgentSeal.keyCount else { return .refuse(.badKey) }
         let keys = makeKeys()
         pending.removeFirst(Self.keyText)
-        state = .sealed(AgentAgreement(with: peer, keys), SealedFrame())
+        state = .agreed(peer: peer, keys)
         return .write(Array(Base64.encode(keys.publicKey).utf8))
     }
 
@@ -137,14 +137,18 @@ package struct AgentExchange: Sendable {
         return pending[..<(searched + length)].withUnsafeBytes(Self.request)
     }
 
-    private mutating func readFrame(_ agreement: AgentAgreement, _ frame: SealedFrame) -> Step {
-        var frame = frame
-        if !frame.hasBegun { dropBlanks() }
+    private mutating func agree(_ peer: [UInt8], _ keys: AgentKeyPair) -> Step {
+        dropBlanks()
         guard !pending.isEmpty else { return .needsMore }
-        guard let seal = agreement.seal() else { return .refuse(.badKey) }
+        guard let seal = AgentSeal(with: peer, keys) else { return .refuse(.badKey) }
+        return readFrame(seal, SealedFrame())
+    }
+
+    private mutating func readFrame(_ seal: AgentSeal, _ frame: SealedFrame) -> Step {
+        var frame = frame
         switch frame.read(pending, with: seal) {
         case .needsMore:
-            state = .sealed(agreement, frame)
+            state = .sealed(seal, frame)
             return .needsMore
         case .refused(let refusal): return .refuse(refusal)
         case .opened(let text):

@@ -23,14 +23,12 @@ struct SealedFrame {
     }
 
     private var header: Header?
-    private(set) var hasBegun = false
     /// The number of bytes that are known to be of the header, or base64.
     private var scanned = 0
     private var tried = 0
 
     /// - Parameter text: all bytes so far, without leading blanks. Bytes of earlier calls are not scanned again.
     mutating func read(_ text: [UInt8], with seal: AgentSeal) -> Verdict {
-        hasBegun = true
         if header == nil {
             switch Self.header(of: text) {
             case .success(let found?): (header, scanned) = (found, found.start)

@@ -8,14 +8,12 @@ import BrokerValues
 final class OIDCAgentConversation: Conversation {
     private let service: RequestService
     private let names: AppAliases
-    private let keys: AgentKeyReserve
     private let isShut: Bool
-    private let wire: OIDCAgentWire
+    private let wire = OIDCAgentWire()
     private(set) var isOver = false
 
-    init(_ service: RequestService, _ names: AppAliases, _ keys: AgentKeyReserve, isShut: Bool) {
-        (self.service, self.names, self.keys, self.isShut) = (service, names, keys, isShut)
-        wire = OIDCAgentWire(keys)
+    init(_ service: RequestService, _ names: AppAliases, isShut: Bool) {
+        (self.service, self.names, self.isShut) = (service, names, isShut)
     }
 
     func makeSplitter(limit: Int) -> any MessageSplitter { OIDCAgentSplitter(wire: wire) }
@@ -28,7 +26,6 @@ final class OIDCAgentConversation: Conversation {
         case nil, .needsMore: return .answered
         case .write(let bytes):
             writer.json(bytes)
-            prepare()
             return .answered
         case .refuse(let refusal):
             isOver = true
@@ -44,15 +41,6 @@ final class OIDCAgentConversation: Conversation {
                 return ask(request, in: context, &writer)
             }
             return .answered
-        }
-    }
-
-    /// Runs outside the reactor, while the client computes its own half.
-    private func prepare() {
-        guard let agreement = wire.exchange.agreement else { return }
-        Task { [keys] in
-            agreement.seal()
-            keys.fill()
         }
     }
 

@@ -9,7 +9,6 @@ package struct OIDCAgentFront: Front {
     private let service: RequestService
     package let hasNotifications = false
     private let names: AppAliases
-    private let keys = AgentKeyReserve()
     private let isShut: Bool
 
     /// - Parameters:
@@ -19,7 +18,7 @@ package struct OIDCAgentFront: Front {
         (self.service, self.names, self.isShut) = (service, names, isShut)
     }
 
-    package func converse() -> any Conversation { OIDCAgentConversation(service, names, keys, isShut: isShut) }
+    package func converse() -> any Conversation { OIDCAgentConversation(service, names, isShut: isShut) }
 
     package func refusal(_ error: BrokerError) -> [UInt8] { Self.refusal(error) }
 

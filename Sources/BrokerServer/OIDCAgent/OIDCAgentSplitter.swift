@@ -3,11 +3,9 @@ import BrokerSocket
 
 /// The bytes of one connection, split by its exchange: message boundaries depend on the keys.
 final class OIDCAgentWire {
-    var exchange: AgentExchange
+    var exchange = AgentExchange()
     /// The exchange's last step, which the conversation carries out.
     private var step: AgentExchange.Step?
-
-    init(_ keys: AgentKeyReserve) { exchange = AgentExchange(makeKeys: keys.take) }
 
     fileprivate func look() -> MessageStep {
         let next = exchange.next()
