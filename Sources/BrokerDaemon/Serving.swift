@@ -14,16 +14,11 @@ extension RunningBroker {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
+                    .init(WatchdogService(watchdog: Watchdog(of: listener, manager: manager, clock: clock)), .ignore),
+                    .init(IdleLockService(lock: engine.lock, clock: clock), .ignore),
+                    .init(KeyArrivalService(lock: engine.lock), .ignore),
                     .init(
-                        service: WatchdogService(watchdog: Watchdog(of: listener, manager: manager, clock: clock)),
-                        successTerminationBehavior: .ignore),
-                    .init(
-                        service: IdleLockService(lock: engine.lock, clock: clock),
-                        successTerminationBehavior: .ignore),
-                    .init(
-                        service: KeyArrivalService(lock: engine.lock), successTerminationBehavior: .ignore),
-                    .init(
-                        service: MemoryService(
+                        MemoryService(
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
                                 forget: { [vault] in vault.forgetOpened() },
@@ -31,19 +26,17 @@ extension RunningBroker {
                                     engine.trim()
                                     vault.trim()
                                     ResidentMemory.release()
-                                })),
-                        successTerminationBehavior: .ignore),
+                                })), .ignore),
                     .init(
-                        service: SignalService(
+                        SignalService(
                             signals: signals, started: configuration, loader: loader, reading: reading,
                             apply: { await apply($0) },
-                            manager: manager, logger: logger),
-                        successTerminationBehavior: .gracefullyShutdownGroup),
+                            manager: manager, logger: logger), .gracefullyShutdownGroup),
                     .init(
-                        service: ListeningService(
+                        ListeningService(
                             listener: listener, doors: doorListeners, sandboxes: sandboxes, engine: engine,
                             grants: policy.grants,
-                            http: http, manager: manager, logger: logger, ownSocket: ownSocket)),
+                            http: http, manager: manager, logger: logger, ownSocket: ownSocket), .cancelGroup),
                 ], logger: quiet))
         do {
             try await group.run()
@@ -67,5 +60,14 @@ extension RunningBroker {
             logger.warning(
                 "cannot listen to logind, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
         }
+    }
+}
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// Names the service by its type. By default the library names it by its description, which would be a dump of the whole broker.
+    ///
+    /// - Parameter end: the behavior when the service has ended without an error.
+    fileprivate init(_ service: some Service, _ end: TerminationBehavior) {
+        self.init(service: service, successTerminationBehavior: end, serviceName: "\(type(of: service))")
     }
 }
