@@ -63,22 +63,32 @@ static int is_power_cut(void) {
     return control->fault == power_cut || control->fault == power_cut_after_names;
 }
 
-/* What a call does, as far as errors differ. */
-enum kind { grows, changes, syncs };
+/* What a call does, as far as faults differ. */
+enum kind { writes, grows, changes, syncs };
 
 static int can_fail(enum kind kind) {
-    if (control->error == ENOSPC) return kind == grows;
+    if (control->error == ENOSPC) return kind == writes || kind == grows;
     if (control->error == EROFS) return kind != syncs;
     return 1;
+}
+
+/* Whether the fault can strike here. Elsewhere it would do what it does, or a kill or a full disk does, at the next call. */
+static int is_step(enum kind kind) {
+    switch ((enum fault)control->fault) {
+    case tear:
+    case cut_short: return kind == writes;
+    case fail_once:
+    case fail_on: return can_fail(kind);
+    default: return 1;
+    }
 }
 
 /* Counts a call. 1: it is to be cut in half; -1: it fails, errno is set; 0: it goes on. Or the process ends here. */
 static int step(enum kind kind) {
     if (is_power_cut()) begin_keeping(folder);
-    int32_t number = __atomic_add_fetch(&control->seen, 1, __ATOMIC_SEQ_CST);
-    if (number < control->at) return 0;
-    int is_first = number == control->at;
+    int is_first = is_step(kind) && __atomic_add_fetch(&control->seen, 1, __ATOMIC_SEQ_CST) == control->at;
     if (is_first) __atomic_store_n(&control->struck, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&control->struck, __ATOMIC_SEQ_CST)) return 0;
     switch ((enum fault)control->fault) {
     case none: return 0;
     case power_cut_after_names:
@@ -119,7 +129,7 @@ static void *real(const char *name) {
 
 #define WRITE(name, declaration, whole, half)                  \
     ssize_t name declaration {                                 \
-        int what = is_watched(fd, NULL) ? step(grows) : 0;     \
+        int what = is_watched(fd, NULL) ? step(writes) : 0;    \
         if (what < 0) return -1;                               \
         if (what == 0) return REAL(name) whole;                \
         ssize_t written = count < 2 ? REAL(name) whole : REAL(name) half; \
@@ -133,21 +143,16 @@ WRITE(writev, (int fd, const struct iovec *bytes, int count), (fd, bytes, count)
 
 #define CALL(name, kind, watched, declaration, arguments)          \
     int name declaration {                                         \
-        int what = watched ? step(kind) : 0;                       \
-        if (what < 0) return -1;                                   \
-        int result = REAL(name) arguments;                         \
-        if (what > 0) torn();                                      \
-        return result;                                             \
+        if (watched && step(kind) < 0) return -1;                  \
+        return REAL(name) arguments;                               \
     }
 
 #define SYNC(name)                                             \
     int name(int fd) {                                         \
         int is_ours = is_watched(fd, NULL);                    \
-        int what = is_ours ? step(syncs) : 0;                  \
-        if (what < 0) return -1;                               \
+        if (is_ours && step(syncs) < 0) return -1;             \
         int result = REAL(name)(fd);                           \
         if (is_ours && result == 0 && is_power_cut()) keep_synced(fd); \
-        if (what > 0) torn();                                  \
         return result;                                         \
     }
 SYNC(fsync)
@@ -175,11 +180,8 @@ CALL(mkdirat, grows, is_watched(at, name), (int at, const char *name, mode_t mod
         va_start(rest, flags);                                                                 \
         mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;              \
         va_end(rest);                                                                          \
-        int what = flags & O_CREAT && is_watched(directory, path) ? step(grows) : 0;           \
-        if (what < 0) return -1;                                                               \
-        int result = REAL(name) arguments;                                                     \
-        if (what > 0) torn();                                                                  \
-        return result;                                                                         \
+        if (flags & O_CREAT && is_watched(directory, path) && step(grows) < 0) return -1;      \
+        return REAL(name) arguments;                                                           \
     }
 OPEN(open, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
 OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))

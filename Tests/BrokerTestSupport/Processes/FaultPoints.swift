@@ -7,13 +7,13 @@ package struct FaultPoints: Sendable {
     package enum Fault: Sendable, Hashable, CustomStringConvertible {
         /// SIGKILL, before the call.
         case kill
-        /// SIGKILL after half of a write.
+        /// SIGKILL after half of a write. Only writes are steps.
         case killMidWrite
-        /// This call fails, and no other.
+        /// This call fails, and no other. Only calls that can fail so are steps, here and below.
         case failOnce(errno: Int32)
         /// This call fails, and all that follow. A full disk still allows removing files, and a read-only one allows syncing.
         case failFrom(errno: Int32)
-        /// Half is written, and then there is no space left.
+        /// Half is written, and then there is no space left. Only writes are steps.
         case writeShort
         /// The call does not return before everything succeeds again.
         case hang
