@@ -4,15 +4,28 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <string.h>
 
-enum { modulus_bits = 2048, p256_point = 64 };
+// Three primes (RFC 8017, section 3.2) are found in a third of the time of two. The public key is like any other.
+enum { modulus_bits = 2048, primes = 3, p256_point = 64 };
+
+static EVP_PKEY *generate_rsa(void) {
+    EVP_PKEY_CTX *options = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    EVP_PKEY *key = NULL;
+    if (options && EVP_PKEY_keygen_init(options) == 1
+        && EVP_PKEY_CTX_set_rsa_keygen_bits(options, modulus_bits) == 1
+        && EVP_PKEY_CTX_set_rsa_keygen_primes(options, primes) == 1)
+        (void)EVP_PKEY_generate(options, &key);
+    EVP_PKEY_CTX_free(options);
+    return key;
+}
 
 provider_key *provider_key_generate(const char *name) {
     EVP_PKEY *key;
     if (strcmp(name, "RSA") == 0)
-        key = EVP_PKEY_Q_keygen(NULL, NULL, name, (size_t)modulus_bits);
+        key = generate_rsa();
     else if (strcmp(name, "ED25519") == 0)
         key = EVP_PKEY_Q_keygen(NULL, NULL, name);
     else
