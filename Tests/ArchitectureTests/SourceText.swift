@@ -1,11 +1,22 @@
+import Glibc
+
 /// Swift source with its comments and the text of its literals blanked out, lines kept: only code remains.
 struct SourceText: Sendable {
     let code: [Substring]
     let original: [Substring]
 
+    /// The whole file.
+    private let bytes: ContiguousArray<CChar>
+
     init(_ text: String) {
+        bytes = text.utf8CString
         original = text.split(separator: "\n", omittingEmptySubsequences: false)
         code = Self.blank(text).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// Whether the text is anywhere in the file. Most files have none of what a rule looks for, and a search by lines takes long.
+    func mentions(_ text: String) -> Bool {
+        bytes.withUnsafeBufferPointer { whole in whole.baseAddress.map { strstr($0, text) != nil } ?? false }
     }
 
     struct Import: Equatable {
@@ -30,7 +41,8 @@ struct SourceText: Sendable {
 
     /// Lines (from 1) whose code contains the text, as a separate word if it begins or ends with a letter.
     func lines(with text: String) -> [Int] {
-        code.enumerated().compactMap { index, line in
+        guard mentions(text) else { return [] }
+        return code.enumerated().compactMap { index, line in
             line.ranges(of: text).contains { range in
                 let before = range.lowerBound > line.startIndex ? line[line.index(before: range.lowerBound)] : " "
                 let after = range.upperBound < line.endIndex ? line[range.upperBound] : " "

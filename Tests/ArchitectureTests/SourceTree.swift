@@ -52,7 +52,8 @@ enum Rules {
 
     /// The types that a file declares with this conformance.
     static func types(of file: SourceFile, conformingTo kind: String) -> [String] {
-        file.text.code.compactMap { line in
+        guard file.text.mentions(kind) else { return [] }
+        return file.text.code.compactMap { line in
             guard let found = line.firstMatch(of: /\b(?:struct|class|enum) (\w+)[^:{]*:([^{]*)/),
                 found.2.split(whereSeparator: { !$0.isLetter }).contains(Substring(kind))
             else { return nil }
@@ -109,7 +110,8 @@ enum Rules {
     /// Swift's `==` treats texts as equal that only look the same: providers' texts and client ids are compared as
     /// `exactText` or with `isExactly`.
     static func looseComparisons(in file: SourceFile) -> [Finding] {
-        file.text.code.enumerated().compactMap { index, line in
+        guard ["stringValue", "clientID", ".string("].contains(where: file.text.mentions) else { return [] }
+        return file.text.code.enumerated().compactMap { index, line in
             guard
                 line.contains(#/stringValue\)?\s*(==|!=)\s*[^\s]|(==|!=)\s*[\w.?!()\[\]]*\.stringValue\b/#)
                     || line.contains(#/\bclientID\s*(==|!=)|(==|!=)\s*(?!expectation\.)[\w.?!$]*\.clientID\b/#)
@@ -124,7 +126,11 @@ enum Rules {
     /// Where the vault's rows are is known to one target: no other file names its library or speaks its language, in code, texts
     /// or comments.
     static func storage(in file: SourceFile) -> [Finding] {
-        file.text.original.enumerated().compactMap { index, line in
+        let words = [
+            "sqlite", "SQLite", "SQLITE", "SELECT", "INSERT", "UPDATE", "DELETE FROM", "CREATE TABLE", "PRAGMA",
+        ]
+        guard words.contains(where: file.text.mentions) else { return [] }
+        return file.text.original.enumerated().compactMap { index, line in
             guard
                 line.contains(#/(?i:sqlite)/#)
                     || line.contains(#/\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/#)
