@@ -5,7 +5,7 @@ import Testing
 
 /// Runs a body with a server and a separate client, and ends both.
 func withServer<Result>(
-    _ script: @escaping LoopbackServer.Script, client configuration: HTTPClientConfiguration = .init(version: "1"),
+    _ script: @escaping LoopbackServer.Script, client configuration: HTTPClientConfiguration = .patient(),
     _ body: (LoopbackServer, HTTPClient) async throws -> Result
 ) async throws -> Result {
     let server = try await LoopbackServer.start(script: script)
@@ -105,7 +105,7 @@ struct HTTPClientTests {
 
     @Test("beyond the limit of idle issuers, the longest idle lose their connections")
     func idleIssuers() async throws {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         configuration.mostIdleIssuers = 2
         try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
             for issuer in ["a", "b", "c", "c", "b", "a", "b"] { _ = try await client.get(server.url, of: issuer) }
@@ -115,7 +115,7 @@ struct HTTPClientTests {
 
     @Test("if only the public internet is allowed, the actual address of the connection is checked")
     func privateAddresses() async throws {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         configuration.reachesPrivateAddresses = { $0 == "registered" }
         try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
             let failure = try await failureOf(HTTPRequest(.get, server.url, of: "named"), through: client)
@@ -127,7 +127,7 @@ struct HTTPClientTests {
 
     @Test("connections per issuer are limited, and all requests are answered")
     func connectionLimit() async throws {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         configuration.connectionsPerIssuer = 3
         try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -142,7 +142,7 @@ struct HTTPClientTests {
     @Test(
         "an endpoint that hangs leaves connections for others of its host, and requests in its queue time out")
     func endpointLimit() async throws {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         (configuration.connectionsPerIssuer, configuration.requestsPerEndpoint) = (6, 3)
         let asked = Recorder<String>()
         try await withServer(
@@ -167,7 +167,7 @@ struct HTTPClientTests {
 
     @Test("the wait in the queue counts toward a request's time limit")
     func endpointTimeout() async throws {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         (configuration.requestsPerEndpoint, configuration.totalTimeout) = (1, .milliseconds(300))
         let asked = Recorder<String>()
         try await withServer(

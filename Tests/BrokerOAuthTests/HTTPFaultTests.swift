@@ -6,7 +6,7 @@ import Testing
 @Suite("HTTP faults")
 struct HTTPFaultTests {
     private static var impatient: HTTPClientConfiguration {
-        var configuration = HTTPClientConfiguration(version: "1")
+        var configuration = HTTPClientConfiguration.patient()
         configuration.totalTimeout = .seconds(2)
         return configuration
     }

@@ -9,7 +9,7 @@ struct HTTPSecurityTests {
     private func configuration(
         ca: String? = nil, proxies: ProxySettings = .none
     ) -> HTTPClientConfiguration {
-        HTTPClientConfiguration(version: "1", caFile: ca, proxies: proxies)
+        HTTPClientConfiguration.patient(caFile: ca, proxies: proxies)
     }
 
     private func status(_ url: String, _ configuration: HTTPClientConfiguration) async throws -> Result<

@@ -50,7 +50,7 @@ func withProvider<Result>(
 ) async throws -> Result {
     let clock = ManualClock()
     let provider = try await ScriptedProvider.start(kind, now: { clock.now })
-    var configuration = HTTPClientConfiguration(version: "1")
+    var configuration = HTTPClientConfiguration.patient()
     configuration.totalTimeout = timeout
     let http = try HTTPClient(configuration: configuration)
     let oauth = OAuthProvider(http: http, clock: clock, proofs: ES256ProofSigner(random: CountingRandom()))

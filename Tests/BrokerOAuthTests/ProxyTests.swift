@@ -12,8 +12,8 @@ struct ProxyTests {
         through proxy: String, exceptions: String? = nil, reachesPrivate: Bool = true,
         _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
     ) async throws -> HTTPFailure {
-        var configuration = HTTPClientConfiguration(
-            version: "1", proxies: ProxySettings(https: proxy, exceptions: exceptions))
+        var configuration = HTTPClientConfiguration.patient(
+            proxies: ProxySettings(https: proxy, exceptions: exceptions))
         configuration.reachesPrivateAddresses = { _ in reachesPrivate }
         change(&configuration)
         let client = try HTTPClient(configuration: configuration)
@@ -64,8 +64,8 @@ struct ProxyTests {
             #expect(!wrong.message.contains("wr0ng") && !wrong.message.contains("ann"))
 
             let client = try HTTPClient(
-                configuration: HTTPClientConfiguration(
-                    version: "1", caFile: certificate.authority,
+                configuration: HTTPClientConfiguration.patient(
+                    caFile: certificate.authority,
                     proxies: ProxySettings(https: "http://ann:right@127.0.0.1:\(proxy.port)")))
             #expect(try await client.get("https://idp.example/").status == 200)
             await client.shutdown()
@@ -173,7 +173,7 @@ struct ProxyTests {
                 (["SSL_CERT_FILE": certificate.authority], other.authority), (["SSL_CERT_DIR": folder], nil),
                 (["SSL_CERT_DIR": "/nowhere:\(folder)"], nil),
             ] {
-                var configuration = HTTPClientConfiguration(version: "1", caFile: caFile)
+                var configuration = HTTPClientConfiguration.patient(caFile: caFile)
                 configuration.certificates = CertificateVariables(environment: variables)
                 let client = try HTTPClient(configuration: configuration)
                 let status = try? await client.get("https://127.0.0.1:\(front.port)/").status
