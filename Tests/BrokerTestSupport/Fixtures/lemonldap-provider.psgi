@@ -34,9 +34,7 @@ my %configuration = (
     locationRules => {}, exportedHeaders => {}, whatToTrace => 'uid',
     globalStorage => 'Apache::Session::File',
     globalStorageOptions => { Directory => "$folder/sessions", LockDirectory => "$folder/locks" },
-    localSessionStorageOptions => {
-        namespace => 'sessions', default_expires_in => 600, directory_umask => '077', cache_root => "$folder/cache", cache_depth => 3,
-    },
+    localSessionStorage => '',
     issuerDBOpenIDConnectActivation => 1, issuerDBOpenIDConnectPath => '^/oauth2/', issuerDBOpenIDConnectRule => 1,
     oidcServiceMetaDataIssuer => "http://127.0.0.1:$port",
     oidcServiceMetaDataAuthorizeURI => 'authorize', oidcServiceMetaDataTokenURI => 'token',
