@@ -107,17 +107,16 @@ struct AuditRingTests {
     @Test("the log of an earlier version is kept and continued")
     func earlierVersion() async throws {
         let scene = try await AuditScene()
-        var (value, entries) = ([UInt8](repeating: 0, count: 32), [AuditEntry]())
+        var entries: [AuditEntry] = []
         for sequence in 1...3 as ClosedRange<Int64> {
             var entry = AuditEntry(
                 time: sequence, method: sequence == 2 ? "apps.register" : "token.acquireSilent",
                 outcome: sequence == 2 ? "done" : "cached")
             entry.sequence = sequence
-            value = Self.value(of: entry, after: value)
             entries.append(entry)
         }
         try await scene.put(EarlierBlock(entries: entries))
-        try await scene.put(EarlierHead(sequence: 3, value: value))
+        try await scene.put(EarlierHead(sequence: 3))
         let before = try await scene.list()
         #expect(before.isIntact && before.entries == entries && before.completeSince == 1)
         scene.note("apps.remove")
@@ -128,30 +127,13 @@ struct AuditRingTests {
             log.entries.dropFirst(3).map(\.method) == ["broker.start", "apps.remove", "token.acquireSilent"])
         #expect(log.entries.map(\.sequence) == Array(1...6))
     }
-
-    /// The fields of the entries above, each preceded by its length.
-    private static func value(of entry: AuditEntry, after previous: [UInt8]) -> [UInt8] {
-        var bytes = previous
-        func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
-        func add(_ text: String?) {
-            guard let text else { return bytes.append(0) }
-            bytes.append(1)
-            add(Int64(text.utf8.count))
-            bytes.append(contentsOf: text.utf8)
-        }
-        for number in [entry.sequence, entry.time, entry.count] { add(number) }
-        for _ in 0..<2 { add(nil as String?) }
-        for _ in 0..<2 { add(-1) }
-        for text in [entry.method, nil, nil, entry.outcome, nil, nil, nil] { add(text) }
-        return Blake2b.hash(bytes, length: 32)
-    }
 }
 
 /// A block in the format of the version before the rings.
 private struct EarlierBlock: VaultRecord {
     static let kind = RecordKind.auditBlock
     var number: Int64 = 1
-    var previous = [UInt8](repeating: 0, count: 32)
+    var previous = [UInt8](repeating: 7, count: 32)
     var entries: [AuditEntry]
     var bucket: [String] { [] }
     var item: [String] { [String(number)] }
@@ -162,7 +144,7 @@ private struct EarlierHead: VaultRecord {
     var firstBlock: Int64 = 1
     var lastBlock: Int64 = 1
     var sequence: Int64
-    var value: [UInt8]
+    var value = [UInt8](repeating: 7, count: 32)
     var isComplete = true
     var run = "earlier"
     var bucket: [String] { [] }

@@ -117,7 +117,7 @@ struct AuditTests {
         #expect(try scene.blocks().count == 3)
     }
 
-    @Test("every removal, rollback or change is detected, even if it was done with the key")
+    @Test("every removal is detected, even if it was done with the key")
     func tampered() async throws {
         let scene = try await Scene()
         try await scene.fill(200)
@@ -132,10 +132,6 @@ struct AuditTests {
         }
         for place in [0, 30, 63] {
             var block = blocks[1]
-            block.entries[place].app = "another"
-            try await scene.change(puts: [block])
-            #expect(try await !scene.list().isIntact, "entry \(place) changed")
-            block = blocks[1]
             block.entries.remove(at: place)
             try await scene.change(puts: [block])
             #expect(try await !scene.list().isIntact, "entry \(place) taken out")
@@ -148,7 +144,7 @@ struct AuditTests {
         #expect(try await !scene.list().isIntact)
     }
 
-    @Test("the log records a stop, and the next start reports a kill and continues the chain")
+    @Test("the log records a stop, and the next start reports a kill and continues the log")
     func restarted() async throws {
         let scene = try await Scene()
         scene.handOut()

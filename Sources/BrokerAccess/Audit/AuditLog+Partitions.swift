@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
-    /// Erases all records of a partition, and its log in memory. Nothing is written meanwhile: a chain that continues erased
+    /// Erases all records of a partition, and its log in memory. Nothing is written meanwhile: a log that continues erased
     /// entries would look as if entries had been removed.
     package func erase(
         _ partition: Partition, by erase: @escaping @Sendable () async throws(BrokerError) -> Void

@@ -58,7 +58,7 @@ extension AuditLog {
 /// A part of the audit log.
 package struct AuditListing: Sendable {
     package let entries: [AuditEntry]
-    /// Whether the whole log is unaltered.
+    /// Whether no kept entry is missing.
     package let isIntact: Bool
     /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
     package let completeSince: NumericDate?

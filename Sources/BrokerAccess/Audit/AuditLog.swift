@@ -3,7 +3,7 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// Decisions and returned tokens, in the vault: bounded, chained, and written in batches outside the requests.
+/// Decisions and returned tokens, in the vault: bounded, and written in batches outside the requests.
 ///
 /// A crash loses at most the events of the last ``writingInterval``, and the next start says so in the log.
 package final class AuditLog: Sendable {
@@ -26,11 +26,11 @@ package final class AuditLog: Sendable {
     static let mostLosers = 4_096
 
     package struct Bounds: Sendable {
-        /// Blocks kept for one partition, of ``AuditChain/blockSize`` entries each.
+        /// Blocks kept for one partition, of ``AuditRingBlocks/blockSize`` entries each.
         package var blocks: [AuditRing: Int64] = [.changes: 48, .tokens: 48, .refusals: 32]
         /// Entries that wait or are being counted, of all partitions, which have shares.
         package var waiting = 24_576
-        /// Rough size in bytes of the chains cached in memory.
+        /// Rough size in bytes of the logs cached in memory.
         package var memory = 16 << 20
 
         package init() {}
@@ -53,7 +53,7 @@ package final class AuditLog: Sendable {
         var unwritten: [Partition: Unwritten] = [:]
         var lost: [Partition: Int64] = [:]
         var audits: FairCache<Partition, Partition, LoadedAudit>
-        /// Partitions whose chains were requested since the last write, in a run that has none of their entries yet or has
+        /// Partitions whose logs were requested since the last write, in a run that has none of their entries yet or has
         /// dropped them: if the disk refuses, once per write is enough.
         var beginning: Set<Partition> = []
 

@@ -1,12 +1,12 @@
 import BrokerModel
 import BrokerValues
 
-/// The audit log of one person: a chain for each ring, and one sequence of numbers for all. Pure.
+/// The audit log of one person: three rings, and one sequence of numbers for all. Pure.
 struct PartitionAudit: Sendable {
     /// The number of blocks that each ring keeps.
     typealias Room = [AuditRing: Int64]
 
-    private var chains: [AuditRing: AuditChain] = [:]
+    private var rings: [AuditRing: AuditRingBlocks] = [:]
     private var sequence: Int64 = 0
     private var isComplete = true
     private let run: String
@@ -24,7 +24,7 @@ struct PartitionAudit: Sendable {
         for ring in AuditRing.allCases {
             guard let end = head.end(of: ring) else { continue }
             let tail = blocks.filter { $0.ring == ring }.max { $0.number < $1.number }
-            chains[ring] = AuditChain(ring, after: end, tail: tail)
+            rings[ring] = AuditRingBlocks(ring, after: end, tail: tail)
         }
     }
 
@@ -33,23 +33,23 @@ struct PartitionAudit: Sendable {
         var entry = entry
         entry.sequence = sequence
         let ring = AuditRing(outcome: entry.outcome)
-        chains[ring, default: AuditChain(ring)].append(entry, keeping: room[ring] ?? 1)
+        rings[ring, default: AuditRingBlocks(ring)].append(entry, keeping: room[ring] ?? 1)
     }
 
     mutating func mark(isComplete: Bool) { self.isComplete = isComplete }
 
     /// Its rough size in bytes.
-    var weight: Int { chains.values.reduce(1_024) { $0 + $1.weight } }
+    var weight: Int { rings.values.reduce(1_024) { $0 + $1.weight } }
 
     var head: AuditHeadRecord {
-        AuditHeadRecord(sequence: sequence, isComplete: isComplete, run: run, ends: chains.mapValues(\.end))
+        AuditHeadRecord(sequence: sequence, isComplete: isComplete, run: run, ends: rings.mapValues(\.end))
     }
 
     /// The records to write for all appended entries, in one transaction with the head.
     mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {
         var all: (blocks: [AuditBlockRecord], dropped: [RecordKey]) = ([], [])
         for ring in AuditRing.allCases {
-            guard let taken = chains[ring]?.take() else { continue }
+            guard let taken = rings[ring]?.take() else { continue }
             all.blocks += taken.blocks
             all.dropped += taken.dropped
         }
@@ -61,7 +61,7 @@ struct PartitionAudit: Sendable {
 struct StoredAuditLog: Sendable {
     /// All kept entries, oldest first.
     let entries: [AuditEntry]
-    /// Whether no kept entry was removed, inserted, moved or changed.
+    /// Whether no kept entry is missing.
     let isIntact: Bool
     /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
     let completeSince: NumericDate?
@@ -77,7 +77,7 @@ struct StoredAuditLog: Sendable {
         completeSince = firsts.map(\.time).max() ?? kept.first?.time
         let (first, newest) = (firsts.map(\.sequence).max() ?? 1, head?.sequence ?? 0)
         isIntact =
-            AuditRing.allCases.allSatisfy { AuditChain.isIntact(rings[$0] ?? [], head?.end(of: $0)) }
+            AuditRing.allCases.allSatisfy { AuditRingBlocks.areComplete(rings[$0] ?? [], head?.end(of: $0)) }
             && kept.drop { $0.sequence < first }.map(\.sequence).elementsEqual(first..<max(first, newest + 1))
     }
 }

@@ -13,15 +13,14 @@ package enum AuditRing: String, Codable, Sendable, CaseIterable {
 package struct AuditBlockRecord: VaultRecord {
     package static let kind = RecordKind.auditBlock
     package var number: Int64
-    /// The hash chain's value before the first entry.
-    package var previous: [UInt8]
+    /// Earlier versions chained the entries by hashes, and read no record without this.
+    private var previous: [UInt8] = []
     package var entries: [AuditEntry]
     /// `nil` for ``AuditRing/tokens``, as in records of earlier versions.
     private var otherRing: AuditRing?
 
-    package init(number: Int64, of ring: AuditRing, previous: [UInt8], entries: [AuditEntry] = []) {
+    package init(number: Int64, of ring: AuditRing, entries: [AuditEntry] = []) {
         self.number = number
-        self.previous = previous
         self.entries = entries
         otherRing = ring == .tokens ? nil : ring
     }
@@ -37,13 +36,12 @@ package struct AuditRingEnd: Codable, Sendable, Equatable {
     /// The blocks that are kept.
     package var firstBlock: Int64
     package var lastBlock: Int64
-    /// The hash chain's value after the newest entry.
-    package var value: [UInt8]
+    /// Like that of a block.
+    private var value: [UInt8] = []
 
-    package init(firstBlock: Int64, lastBlock: Int64, value: [UInt8]) {
+    package init(firstBlock: Int64, lastBlock: Int64) {
         self.firstBlock = firstBlock
         self.lastBlock = lastBlock
-        self.value = value
     }
 }
 
@@ -59,7 +57,7 @@ package struct AuditHeadRecord: VaultRecord {
     /// For ``AuditRing/tokens``. Earlier versions have only these.
     private var firstBlock: Int64
     private var lastBlock: Int64
-    private var value: [UInt8]
+    private var value: [UInt8] = []
     private var changes: AuditRingEnd?
     private var refusals: AuditRingEnd?
 
@@ -67,8 +65,8 @@ package struct AuditHeadRecord: VaultRecord {
         self.sequence = sequence
         self.isComplete = isComplete
         self.run = run
-        let tokens = ends[.tokens] ?? AuditRingEnd(firstBlock: 1, lastBlock: 0, value: [])
-        (firstBlock, lastBlock, value) = (tokens.firstBlock, tokens.lastBlock, tokens.value)
+        let tokens = ends[.tokens] ?? AuditRingEnd(firstBlock: 1, lastBlock: 0)
+        (firstBlock, lastBlock) = (tokens.firstBlock, tokens.lastBlock)
         (changes, refusals) = (ends[.changes], ends[.refusals])
     }
 
@@ -78,7 +76,7 @@ package struct AuditHeadRecord: VaultRecord {
         case .changes: changes
         case .refusals: refusals
         case .tokens:
-            lastBlock < firstBlock ? nil : AuditRingEnd(firstBlock: firstBlock, lastBlock: lastBlock, value: value)
+            lastBlock < firstBlock ? nil : AuditRingEnd(firstBlock: firstBlock, lastBlock: lastBlock)
         }
     }
 

@@ -82,7 +82,7 @@ struct RoundTripTests {
                     try await vault.store(Sample.accessToken(), secret: "token", in: partition)
                     for number in 1...3 as ClosedRange<Int64> {
                         try await vault.store(
-                            AuditBlockRecord(number: number, of: .tokens, previous: []), in: partition)
+                            AuditBlockRecord(number: number, of: .tokens), in: partition)
                     }
                     try await vault.store(
                         AuditHeadRecord(sequence: 1, isComplete: true, run: "run", ends: [:]), in: partition)
