@@ -285,7 +285,8 @@ package final class TokenBroker: Sendable {
     /// Sign-ins and sign-outs that wait for a person.
     package var interactionsOpen: Int { shared.interactions.count }
 
-    /// Prepares shutdown: answers waiting requests, waits for refreshes in flight, and retries refused writes once.
+    /// Prepares shutdown: answers waiting requests, waits for refreshes in flight and for sign-ins whose answer has come, and retries
+    /// refused writes once.
     package func drain() async {
         shared.interactions.endAll(
             BrokerError(
@@ -297,6 +298,7 @@ package final class TokenBroker: Sendable {
                 reason: .interrupted))
         engine.renewals.stop()
         await shared.flights.finishAll()
+        await shared.interactions.finishAnswered()
         await shared.revocations.finishAll()
         shared.cache.writer.stopRetrying()
         if await !shared.cache.writer.flush() {

@@ -7,6 +7,10 @@ protocol WaitingInteraction: Sendable {
     var id: String { get }
     var claim: InteractionClaim { get }
     var erasures: ErasureMark { get }
+    /// Whether the person's answer has come. What it brings works once, so the broker does not stop before it is kept.
+    var isAnswered: Bool { get }
+    /// Fulfilled when nothing is done with the answer any more.
+    var over: Promise<Void> { get }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception
 
@@ -48,6 +52,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     let id: String
     let claim: InteractionClaim
     let erasures = ErasureMark()
+    let over = Promise<Void>()
     /// The app's name, for the person.
     private let app: String
     private let judge = Mutex<Judge?>(nil)
@@ -60,6 +65,8 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     /// Whether a person's answer can still come.
     var isOpen: Bool { outcome.current == nil }
+
+    var isAnswered: Bool { if case .success? = outcome.current { true } else { false } }
 
     var hasFailed: Bool { if case .failure? = outcome.current { true } else { false } }
 

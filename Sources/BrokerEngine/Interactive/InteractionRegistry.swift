@@ -54,7 +54,10 @@ final class InteractionRegistry: Sendable {
 
     var count: Int { state.withLock { $0.interactions.count } }
 
-    func remove(_ interaction: some WaitingInteraction) { state.withLock { $0.interactions[interaction.id] = nil } }
+    func remove(_ interaction: some WaitingInteraction) {
+        state.withLock { $0.interactions[interaction.id] = nil }
+        interaction.over.fulfil(())
+    }
 
     func interaction(_ id: String, of owner: InteractionOwner) -> (any WaitingInteraction)? {
         state.withLock { $0.interactions[id] }.flatMap { owner.owns($0.claim) ? $0 : nil }
@@ -77,6 +80,12 @@ final class InteractionRegistry: Sendable {
     }
 
     func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }
+
+    /// Waits for the sign-ins whose answer has come, at shutdown: a code works once, and its tokens are kept even if all callers have
+    /// gone. The HTTP client bounds the time.
+    func finishAnswered() async {
+        while let interaction = waiting.first(where: \.isAnswered) { await interaction.over.value }
+    }
 
     /// Ends the sign-ins that only an erased person could finish, and marks all others, so that they keep nothing of that person.
     /// Runs in the write queue: a sign-in that is filed later finds the mark.

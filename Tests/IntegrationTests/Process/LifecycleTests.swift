@@ -37,6 +37,38 @@ import Testing
         }
     }
 
+    @Test("SIGTERM lets a code that is being redeemed bring its tokens, although its client has gone")
+    func drainsSignIn() async throws {
+        try await withTestBed { bed in
+            var scene = try await DevelopmentScene.make(in: bed)
+            let (provider, broker) = (scene.provider, scene.broker)
+            provider.add(Fault(.token, .slow, delay: 0, isHeld: true))
+            let client = try await broker.connect()
+            let call = Task {
+                try await client.call(
+                    "token.acquireInteractive",
+                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]])
+            }
+            let opening = try #require(await client.nextNotification())
+            let redirect = try await provider.signIn(.alice, at: opening.text("params.url"), in: bed)
+            _ = try await broker.call("interaction.complete", ["url": .string(redirect.url)])
+            try await eventually("the code is redeemed") { provider.log.contains { $0.endpoint == .token } }
+            await client.close()
+            await #expect(throws: (any Error).self) { try await call.value }
+            broker.process.send(SIGTERM)
+            try await eventually("it accepts no new client") {
+                guard let client = try? await broker.connectRaw() else { return true }
+                await client.close()
+                return false
+            }
+            provider.removeFaults()
+            #expect(await broker.process.exitStatus() == .exited(0))
+
+            try await scene.startAgain()
+            #expect(try await scene.silent()[path: "fromCache"] == true)
+        }
+    }
+
     @Test(
         "a provider that hangs does not delay a stop, and the next broker retries the refresh once"
     )
