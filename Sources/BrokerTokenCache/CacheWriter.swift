@@ -157,7 +157,7 @@ package final class CacheWriter: Sendable {
             if jobs.isEmpty { return }
             if case .aside(let work) = jobs.first {
                 let isFlushed = await writeBacklog(of: partition)
-                if isFlushed { index.didFlush(of: partition) } else { scheduleRetry() }
+                if isFlushed { index.didFlush(of: partition) } else { didRefuse(partition) }
                 await work(isFlushed)
                 continue
             }
@@ -169,7 +169,7 @@ package final class CacheWriter: Sendable {
             }
             let isPersisted = await writeBacklog(of: partition)
             index.take(draft.affected, in: partition, isOnDisk: isPersisted)
-            if !isPersisted { scheduleRetry() }
+            if !isPersisted { didRefuse(partition) }
             for end in endings { end(isPersisted) }
         }
     }
@@ -181,6 +181,10 @@ package final class CacheWriter: Sendable {
             try await vault.commit(change.onDisk)
             state.withLock { ($0.backlog[partition], _) = (nil, $0.refused.remove(partition)) }
             return true
+        } catch .erased {
+            log.notice("a change is not kept: what the broker had of the user was removed meanwhile")
+            state.withLock { ($0.backlog[partition], _) = (nil, $0.refused.remove(partition)) }
+            return false
         } catch {
             log.error(
                 "the vault could not be written; the change is kept in memory and will be tried again",
@@ -188,6 +192,13 @@ package final class CacheWriter: Sendable {
             state.withLock { _ = $0.refused.insert(partition) }
             return false
         }
+    }
+
+    /// Tries again later. Nothing opens records of an erased partition any more, so memory does not have them either.
+    private func didRefuse(_ partition: Partition) {
+        if state.withLock({ $0.backlog[partition] != nil }) { return scheduleRetry() }
+        index.forget(partition)
+        index.didFlush(of: partition)
     }
 
     private func scheduleRetry() {

@@ -98,11 +98,19 @@ extension Vault {
     }
 
     /// For records that were sealed before the key was replaced, and are written after it.
+    ///
+    /// - Throws: ``VaultError/erased`` for a record that was sealed before its partition was erased: nobody could open it.
     func currentlySealed(_ record: SealedRecord) throws(VaultError) -> SealedRecord {
-        guard !keys.isLocked, let keys = try existingKeys(of: record.partition), !keys.former.isEmpty else {
-            return record
-        }
-        return try sealer.resealed(record, keys: keys) ?? record
+        guard !keys.isLocked else { return record }
+        let current = try existingKeys(of: record.partition)
+        if keys.wasErased(record.partition), !opens(record, current) { throw .erased }
+        guard let current, !current.former.isEmpty else { return record }
+        return try sealer.resealed(record, keys: current) ?? record
+    }
+
+    private func opens(_ record: SealedRecord, _ keys: PartitionKeys?) -> Bool {
+        guard let keys else { return false }
+        return (try? sealer.open(record, keys: keys) { _, _ in true }) ?? false
     }
 }
 

@@ -31,21 +31,11 @@ extension Vault {
         _ change: VaultChange, onDisk: @escaping @Sendable () -> Void
     ) async throws(VaultError) {
         guard !change.isEmpty else { return }
-        var write = WriteSet(puts: change.puts, deletes: [])
-        if !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) {
-            let names = RowKeys(of: change.partition, keys: keys)
-            write.deletes = change.deletes.compactMap { key in
-                ManifestPlace(change.partition, bucketKey: names.bucketKey(key.kind, bucket: key.bucket))
-                    .map { WriteSet.Delete(rowKey: names.rowKey(key), place: $0) }
-            }
-        }
         let endsTokens =
             change.puts.contains { DecryptedTokenCache.mayHold($0.kind) }
             || change.deletes.contains { DecryptedTokenCache.mayHold($0.kind) }
-        try await onQueue(of: change.partition) { [self, write] () throws(VaultError) in
-            var write = write
-            write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
-            let unproven = try vaultWriter.apply(write)
+        try await onQueue(of: change.partition) { [self] () throws(VaultError) in
+            let unproven = try vaultWriter.apply(try writeSet(of: change))
             onDisk()
             // Deleted and replaced secrets must not stay in the cache.
             if endsTokens { opened.wipe() }
@@ -54,6 +44,23 @@ extension Vault {
             quarantineDamaged()
             vaultWriter.tidy(onlyIfDue: true)
         }
+    }
+
+    /// The change under the partition's keys of this moment. Call it on the vault's queue: while the change waited, the keys may have
+    /// been replaced or erased.
+    ///
+    /// - Throws: ``VaultError/erased``.
+    private func writeSet(of change: VaultChange) throws(VaultError) -> WriteSet {
+        var write = WriteSet(puts: [], deletes: [])
+        write.puts = try change.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
+        // Without keys there are no rows, and a delete must not make a new partition.
+        guard !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) else { return write }
+        let names = RowKeys(of: change.partition, keys: keys)
+        write.deletes = change.deletes.compactMap { key in
+            ManifestPlace(change.partition, bucketKey: names.bucketKey(key.kind, bucket: key.bucket))
+                .map { WriteSet.Delete(rowKey: names.rowKey(key), place: $0) }
+        }
+        return write
     }
 
     /// Accepts the current state of a partition: an earlier state that replaced its last one, and the rest after records were set

@@ -6,6 +6,7 @@ extension BrokerError {
         switch error {
         case .locked: self = .locked
         case .awaitingKey, .wrongPassphrase: self.init(ofKeys: error)
+        case .erased: self.init(.internal, error.description, reason: .vaultNotWritable, cause: error)
         case .full, .io:
             self.init(
                 .internal, "The token cache cannot be read or written; see the broker's log.",

@@ -3,7 +3,8 @@ package protocol PartitionStore: Sendable {
     /// In the order of their uids. Counted from the rows, none of which is opened.
     func partitions() throws(VaultError) -> [PartitionSummary]
 
-    /// Erases everything of a partition, and its key. Records that were sealed for it and committed later cannot be opened.
+    /// Erases everything of a partition, and its key. Records that were sealed for it and arrive later are refused
+    /// (``VaultError/erased``).
     func erase(_ partition: Partition) async throws(VaultError)
 }
 

@@ -31,6 +31,8 @@ package indirect enum VaultError: Error, Sendable, Equatable {
     case locked
     /// A record that does not open.
     case recordDamaged
+    /// The record was sealed for a partition that was erased before the record could be written.
+    case erased
 }
 
 extension BrokerError {
@@ -51,6 +53,7 @@ extension VaultError: CustomStringConvertible {
         case .wrongPassphrase: "This is not the vault's passphrase; try again with brokerctl unlock."
         case .locked: "The broker is locked; unlock it with brokerctl unlock."
         case .recordDamaged: "A record of the vault is damaged and was set aside. Sign in again to replace it."
+        case .erased: "What the broker had of this user was removed meanwhile, so the change was not kept. Try again."
         }
     }
 }

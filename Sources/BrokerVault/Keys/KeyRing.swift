@@ -15,6 +15,8 @@ final class KeyRing: Sendable {
         /// `nil` while locked.
         var wrapping: KeyWrapping?
         var entries: [Partition: Entry] = [:]
+        /// Partitions whose keys were erased since the start: records in memory may be sealed with those.
+        var erased: Set<Partition> = []
     }
 
     private let state: Mutex<State>
@@ -131,9 +133,12 @@ final class KeyRing: Sendable {
     func forget(_ partition: Partition) {
         state.withLock { state in
             state.entries[partition] = nil
+            state.erased.insert(partition)
             countChange()
         }
     }
+
+    func wasErased(_ partition: Partition) -> Bool { state.withLock { $0.erased.contains(partition) } }
 
     /// The partition's wrapped key, if the vault does not have it yet.
     func unsavedKey(of partition: Partition) -> [UInt8]? {

@@ -81,6 +81,18 @@ struct OwnQueueTests {
         #expect(Set(bed.provider.refreshes).count == bed.provider.refreshes.count, "no token is spent twice")
     }
 
+    @Test("a change for a person who was erased meanwhile is dropped, and not tried again")
+    func erasedMeanwhile() async throws {
+        let bed = try await EngineBed()
+        bed.vault.failWriting(.erased)
+        #expect(try await !bed.signIn("alice").persisted)
+        bed.vault.failWriting(nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+        #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).isEmpty)
+        await bed.engine.drain()
+        #expect(try bed.vault.statistics(of: Sample.partition).records.isEmpty)
+    }
+
     @Test("records put on disk from outside are found once a person has accepted the state")
     func accepted() async throws {
         let bed = try await EngineBed()
