@@ -1,6 +1,7 @@
 import BrokerCommandLine
 import BrokerConfig
 import BrokerHost
+import BrokerOAuth
 import BrokerSystem
 import BrokerValues
 import Glibc
@@ -47,10 +48,20 @@ package enum BrokerDaemon {
     private static func check(_ command: DaemonCommand) throws(StartFailure) -> DaemonExit {
         let loaded = try command.loader().loadAtStart()
         print(loaded.report)
-        // A daemon runs without such a file, but a check reports it.
-        for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
-        for remark in loaded.configuration.remarks { say("brokerd: \(remark)") }
-        return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
+        // A daemon runs without a file of apps, but a check reports it.
+        let mistakes = loaded.configuration.apps.mistakes.map { "\($0)" } + authorityMistakes(loaded.configuration)
+        for text in mistakes + loaded.configuration.remarks.map({ "\($0)" }) { say("brokerd: \(text)") }
+        return mistakes.isEmpty ? .stopped : .configuration
+    }
+
+    private static func authorityMistakes(_ configuration: BrokerConfiguration) -> [String] {
+        do throws(HTTPClientError) {
+            try HTTPClientConfiguration(version: BrokerVersion.text, caFile: configuration.oauth.caFile)
+                .checkAuthorities()
+            return []
+        } catch {
+            return ["\(error)"]
+        }
     }
 
     package static func serve(_ command: DaemonCommand) async -> DaemonExit {

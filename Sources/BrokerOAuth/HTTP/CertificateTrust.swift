@@ -56,3 +56,8 @@ struct CertificateTrust: Sendable {
         }
     }
 }
+
+extension HTTPClientConfiguration {
+    /// Reads the certificate authorities as an ``HTTPClient`` does when it starts.
+    package func checkAuthorities() throws(HTTPClientError) { _ = try CertificateTrust(self) }
+}

@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("an unknown or ill-typed setting is named with its file, with status 2, also by --check-config")
+    @Test("a mistake in the configuration is named with its file, with status 2, also by --check-config")
     func configuration() async throws {
         try await withTestBed { bed in
             for (text, named) in [
@@ -198,6 +198,16 @@ import Testing
                     #expect(result.status == .exited(2), "\(result)")
                     #expect(result.errors.contains(named), "\(result)")
                 }
+            }
+            let authorities = bed.path("ca.pem")
+            try "no certificate\n".write(toFile: authorities, atomically: true, encoding: .utf8)
+            for file in [authorities, "/nowhere/ca.pem"] {
+                let start = try await BrokerProcess.run(in: bed) { $0.arguments = ["--ca-file", file] }
+                let check = try await BrokerProcess.run(in: bed) {
+                    $0.arguments = ["--ca-file", file, "--check-config"]
+                }
+                #expect(check.status == .exited(2) && check.errors == start.errors, "\(check) \(start)")
+                #expect(check.errors.contains(file) && check.output.contains("oauth.ca_file = \(file) "), "\(check)")
             }
             let good = try await BrokerProcess.run(in: bed) {
                 $0.configuration = "[cache]\nexpiry_buffer = 60\n"
