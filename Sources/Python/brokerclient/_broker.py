@@ -34,15 +34,17 @@ class Broker:
         self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None, force_refresh: bool = False,
         minimum_lifetime: Optional[int] = None, rejected_token: Optional[str] = None, claims: Optional[str] = None,
         challenge: Optional[str] = None, token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
+        authority: Optional[str] = None,
     ) -> Token:
         """A token from the broker's cache or by a refresh, without a prompt.
 
         `rejected_token` is one that a server refused, `challenge` the `WWW-Authenticate` header that it came with.
+        `authority` is another one than the app's, for this request only: the tenant that the person is a guest in.
         A broker that does not know `challenge` refuses it (`invalidParameter`).
         """
         params = _requests.silent_params(
             app, scopes, account, force_refresh, minimum_lifetime, rejected_token, claims, challenge, token_type,
-            resources)
+            resources, authority)
         return self._token(Request("token.acquireSilent", params, idempotent=True))
 
     def acquire_token_interactive(

@@ -50,9 +50,12 @@ def account_params(account: AccountName) -> Dict[str, str]:
 def silent_params(
     app: App, scopes: Iterable[str], account: Optional[AccountName], force_refresh: bool,
     minimum_lifetime: Optional[int], rejected_token: Optional[str], claims: Optional[str], challenge: Optional[str],
-    token_type: str, resources: Optional[Iterable[str]],
+    token_type: str, resources: Optional[Iterable[str]], authority: Optional[str] = None,
 ) -> Dict[str, Any]:
     params = token_params(app, scopes, account, claims, challenge, token_type, resources)
+    if authority is not None:
+        # Beside a client id it takes the place of the app's own.
+        params["authority"] = authority
     if force_refresh:
         params["forceRefresh"] = True
     if minimum_lifetime is not None:

@@ -33,11 +33,12 @@ class Broker:
         self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None, force_refresh: bool = False,
         minimum_lifetime: Optional[int] = None, rejected_token: Optional[str] = None, claims: Optional[str] = None,
         challenge: Optional[str] = None, token_type: str = "Bearer", resources: Optional[Iterable[str]] = None,
+        authority: Optional[str] = None,
     ) -> Token:
         """A token from the broker's cache or by a refresh, without a prompt."""
         params = _requests.silent_params(
             app, scopes, account, force_refresh, minimum_lifetime, rejected_token, claims, challenge, token_type,
-            resources)
+            resources, authority)
         return Token.read(await self.call(Request("token.acquireSilent", params, idempotent=True)))
 
     async def acquire_token_interactive(

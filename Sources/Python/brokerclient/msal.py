@@ -51,7 +51,7 @@ class PublicClientApplication:
         try:
             return answer(self._broker.acquire_token_silent(
                 self._app, allowed(scopes), account=found(account), force_refresh=force_refresh,
-                claims=claims_challenge))
+                claims=claims_challenge, authority=authority))
         except InteractionRequired as error:
             return None if error.reason in ("noTokens", "signedOut") else failure(error)
         except BrokerError as error:

@@ -32,6 +32,7 @@ from brokerclient.requests import BrokerAuth as RequestsAuth
 import scene
 from api import payload, served
 from scene import SCOPES
+from scripted import TOKEN, speaking
 
 NOWHERE = "/nonexistent/broker.sock"
 REFUSED = (401, {"WWW-Authenticate": 'Bearer error="invalid_token"'})
@@ -224,6 +225,26 @@ class MSALTests(AdapterTests):
         [account] = app.get_accounts()
         app.remove_account(account)
         self.assertIsNone(app.acquire_token_silent(SCOPES, account))
+
+    def test_another_authority_is_asked_for_one_request(self):
+        guest, account = "https://id.example/guest", {"local_account_id": "1", "username": "alice"}
+        for options, named in (
+            ({"app": "notes"}, {"app": "notes"}), ({"authority": "https://id.example/home"}, {"clientId": "demo-one"}),
+        ):
+            with self.subTest(**options):
+                seen = []
+                with speaking(lambda peer: seen.append(peer.answer(TOKEN))) as path:
+                    app = PublicClientApplication("demo-one", broker=Broker(path), **options)
+                    self.assertEqual(
+                        app.acquire_token_silent(SCOPES, account, authority=guest)["access_token"], "secret-one")
+                self.assertEqual(
+                    seen[0]["params"], {**named, "authority": guest, "scopes": SCOPES, "account": {"id": "1"}})
+
+    def test_an_authority_of_another_provider_is_refused(self):
+        app = PublicClientApplication("demo-one", app="notes", broker=self.broker)
+        [account] = app.get_accounts()
+        answer = app.acquire_token_silent_with_error(SCOPES, account, authority="https://id.example")
+        self.assertEqual(answer["error"], "invalidAuthority")
 
     def test_errors_are_answers(self):
         app = PublicClientApplication("demo-one", app="notes", broker=Broker(NOWHERE))

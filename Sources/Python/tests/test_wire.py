@@ -36,7 +36,7 @@ class Wire:
     def test_only_the_given_params_are_on_the_wire(self):
         options = dict(
             challenge='Bearer error="x"', rejected_token="old", minimum_lifetime=60, force_refresh=True, claims="{}",
-            token_type="DPoP", resources=["r"], account="alice")
+            token_type="DPoP", resources=["r"], account="alice", authority="https://id.example/guest")
         with speaking(self.first, self.second) as path:
             self.assertEqual(self.silent(path, **options).access_token, "secret-one")
             self.silent(path)
@@ -45,7 +45,7 @@ class Wire:
         self.assertEqual(peer.answer(TOKEN)["params"], {
             "app": "work", "scopes": ["api"], "challenge": 'Bearer error="x"', "rejectedToken": "old",
             "minimumLifetime": 60, "forceRefresh": True, "claims": "{}", "tokenType": "DPoP", "resource": ["r"],
-            "account": {"username": "alice"}})
+            "account": {"username": "alice"}, "authority": "https://id.example/guest"})
 
     def second(self, peer):
         self.assertEqual(peer.answer(TOKEN)["params"], {"app": "work", "scopes": ["api"]})
