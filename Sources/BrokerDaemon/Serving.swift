@@ -14,16 +14,18 @@ extension RunningBroker {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(WatchdogService(watchdog: Watchdog(of: listener, manager: manager, clock: clock)), .ignore),
-                    .init(IdleLockService(lock: engine.lock, clock: clock), .ignore),
-                    .init(KeyArrivalService(lock: engine.lock), .ignore),
+                    .init(
+                        WatchdogService(watchdog: Watchdog(of: listeners.main, manager: manager, clock: clock)),
+                        .ignore),
+                    .init(IdleLockService(lock: engine.broker.lock, clock: clock), .ignore),
+                    .init(KeyArrivalService(lock: engine.broker.lock), .ignore),
                     .init(
                         MemoryService(
                             keeper: MemoryKeeper(
-                                uses: { [gate = engine.gate] in gate.uses }, clock: clock,
+                                uses: { [gate = engine.broker.gate] in gate.uses }, clock: clock,
                                 forget: { [vault] in vault.forgetOpened() },
-                                release: { [engine, vault] in
-                                    engine.trim()
+                                release: { [broker = engine.broker, vault] in
+                                    broker.trim()
                                     vault.trim()
                                     ResidentMemory.release()
                                 })), .ignore),
@@ -34,26 +36,25 @@ extension RunningBroker {
                             manager: manager, logger: logger), .gracefullyShutdownGroup),
                     .init(
                         ListeningService(
-                            listener: listener, doors: doorListeners, sandboxes: sandboxes, engine: engine,
-                            grants: policy.grants,
-                            http: http, manager: manager, logger: logger, ownSocket: ownSocket), .cancelGroup),
+                            listeners: listeners, engine: engine.broker, grants: server.policy.grants, http: http,
+                            manager: manager, logger: logger), .cancelGroup),
                 ], logger: quiet))
         do {
             try await group.run()
         } catch {
             logger.error("a part of the broker ended by itself", metadata: ["cause": "\(error)"])
         }
-        await policy.grants.flush()
-        await audit.stop()
+        await server.policy.grants.flush()
+        await server.audit.stop()
         await vault.close()
         await http.shutdown()
-        await reactor.stop()
-        try? await loops.shutdownGracefully()
+        await listeners.reactor.stop()
+        try? await engine.loops.shutdownGracefully()
         logger.info("stopped")
     }
 
     private func watchSession() {
-        let (lock, logger) = (engine.lock, logger)
+        let (lock, logger) = (engine.broker.lock, logger)
         SessionWatch(sleep: configuration.lock.onSuspend, screen: configuration.lock.onScreenLock).start { event in
             await lock.lock(because: event.rawValue)
         } onTrouble: { number in

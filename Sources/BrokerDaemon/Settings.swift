@@ -4,6 +4,7 @@ import BrokerEngine
 import BrokerHost
 import BrokerServer
 import BrokerSocket
+import BrokerValues
 import Glibc
 import Logging
 
@@ -63,13 +64,23 @@ extension BrokerConfiguration {
         limits.halfLine = .seconds(socket.idleLineTimeout)
         return limits
     }
-}
 
-extension AppFiles {
-    func logMistakes(to log: Logger) {
-        for mistake in mistakes {
+    var socketPath: String { socket.path ?? paths.socket }
+
+    var sandboxFolders: SandboxFolders {
+        paths.sandboxes.map { SandboxFolders($0, isShared: isSystemMode) }
+            ?? SandboxFolders(beside: socketPath, isShared: isSystemMode)
+    }
+
+    /// The sandboxes that have a socket from the start. In system mode, those of no one user do.
+    var openSandboxes: [String: Sandbox] { isSystemMode ? [:] : sandboxes }
+
+    /// Logs everything in the configuration's files that is ignored.
+    func reportMistakes(to log: Logger) {
+        for mistake in apps.mistakes {
             log.error("a file of apps.d is ignored", metadata: ["cause": "\(mistake)"])
         }
+        for remark in remarks { log.warning("\(remark)") }
     }
 }
 

@@ -4,7 +4,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// The parts of a server, from the layers below and the daemon. ``Server`` alone takes them apart.
+/// The parts of a server, from the layers below and the daemon.
 package struct ServerParts: Sendable {
     package var broker: TokenBroker
     package var apps: AppDirectory
