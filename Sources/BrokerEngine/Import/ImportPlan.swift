@@ -21,48 +21,34 @@ package struct ImportPlan: Sendable {
     ///   - app: the app that takes the tokens of its own client, and those of the families that its client belongs to.
     ///   - isOneOfSeveral: whether its people may also be at home in other clouds (``isEnvironment(_:of:isOneOfSeveral:)``).
     package init(_ cache: UnifiedCache, for app: AppRegistration, isOneOfSeveral: Bool = false, now: NumericDate) {
-        let authority = app.authority
-        func isHere(_ environment: String) -> Bool {
-            Self.isEnvironment(environment, of: authority, isOneOfSeveral: isOneOfSeveral)
+        var part = CachePart(of: cache, for: app, isOneOfSeveral: isOneOfSeveral, now: now)
+        metadata = part.metadata.map {
+            AppMetadataRecord(
+                group: app.effectiveGroup, clientID: app.clientID, environment: app.authority.environment,
+                familyID: $0.familyID, extra: $0.extra.ifAny)
         }
-        let own = cache.metadata.first { $0.clientID.isExactly(app.clientID) && isHere($0.environment) }
-        if let own {
-            metadata = AppMetadataRecord(
-                group: app.effectiveGroup, clientID: app.clientID, environment: authority.environment,
-                familyID: own.familyID, extra: own.extra.isEmpty ? nil : own.extra)
-        }
-        var people: Set<String> = []
-        let known = Dictionary(
-            cache.accounts.filter { isHere($0.environment) }.map { ($0.homeAccountID, $0) }, uniquingKeysWith: { $1 })
-        func owner(_ credential: UnifiedCache.Credential) -> TokenOwner {
-            people.insert(credential.homeAccountID)
-            return TokenOwner(
-                of: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
-                at: authority.environment, for: app)
-        }
-        /// MSAL for Python files tokens from `common` or `organizations` under that name; they belong to the home tenant.
-        func realm(_ given: String, of person: String) -> String {
-            guard authority.hasTenants else { return authority.path }
-            let tenant = given.lowercased()
-            guard Tenant(tenant).isShared else { return tenant }
-            return Self.home(person, known[person], authority).homeTenant ?? tenant
-        }
+        addRefreshTokens(of: &part)
+        addAccessTokens(of: &part)
+        addIDTokens(of: &part)
+        addAccounts(of: part)
+    }
 
-        for token in cache.refreshTokens where isHere(token.environment) {
-            let isOwn = token.clientID.isExactly(app.clientID)
-            let isFamilys = token.familyID != nil && (isOwn || token.familyID == own?.familyID)
+    private mutating func addRefreshTokens(of part: inout CachePart) {
+        for token in part.refreshTokens {
+            let isOwn = part.isOwn(token)
+            let isFamilys = token.familyID != nil && (isOwn || token.familyID == part.metadata?.familyID)
             guard isOwn || isFamilys else { continue }
-            guard known[token.homeAccountID] != nil else {
+            guard part.hasAccount(of: token) else {
                 problems.append("A refresh token belongs to nobody in the file.")
                 continue
             }
             var record = RefreshTokenRecord(
-                owner: owner(token), authority: authority.url,
+                owner: part.owner(of: token), authority: part.app.authority.url,
                 // MSAL always requests these and records only the others.
                 scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven,
-                cachedAt: .imported(token.cachedAt, at: now))
+                cachedAt: .imported(token.cachedAt, at: part.now))
             record.origin = RefreshTokenRecord.origin(of: token.secret)
-            record.extra = token.extra.isEmpty ? nil : token.extra
+            record.extra = token.extra.ifAny
             if isOwn { refreshTokens.append(Token(record: record, secret: token.secret)) }
             if isFamilys {
                 record.owner = record.owner.ofFamilies
@@ -70,42 +56,50 @@ package struct ImportPlan: Sendable {
                 refreshTokens.append(Token(record: record, secret: token.secret))
             }
         }
-        for token in cache.accessTokens where token.clientID.isExactly(app.clientID) && isHere(token.environment) {
-            guard let expiresOn = token.expiresOn, expiresOn > now else {
+    }
+
+    private mutating func addAccessTokens(of part: inout CachePart) {
+        for token in part.accessTokens where part.isOwn(token) {
+            guard let expiresOn = token.expiresOn, expiresOn > part.now else {
                 expired += 1
                 continue
             }
-            guard (token.tokenType ?? "Bearer").lowercased() == "bearer", known[token.homeAccountID] != nil else {
+            guard (token.tokenType ?? "Bearer").lowercased() == "bearer", part.hasAccount(of: token) else {
                 problems.append(
                     "An access token is bound to a key of another program, or belongs to nobody in the file.")
                 continue
             }
-            let realm = realm(token.realm, of: token.homeAccountID)
+            let realm = part.realm(token.realm, of: token.homeAccountID)
             var record = AccessTokenRecord(
-                owner: owner(token), realm: realm, scopes: token.scopes, tokenType: .bearer,
-                authority: authority.tenant(realm).url, expiresOn: expiresOn,
+                owner: part.owner(of: token), realm: realm, scopes: token.scopes, tokenType: .bearer,
+                authority: part.app.authority.tenant(realm).url, expiresOn: expiresOn,
                 extendedExpiresOn: token.extendedExpiresOn, refreshOn: token.refreshOn,
-                cachedAt: .imported(token.cachedAt, at: now))
-            record.extra = token.extra.isEmpty ? nil : token.extra
+                cachedAt: .imported(token.cachedAt, at: part.now))
+            record.extra = token.extra.ifAny
             accessTokens.append(Token(record: record, secret: token.secret))
         }
-        for token in cache.idTokens where token.clientID.isExactly(app.clientID) && isHere(token.environment) {
-            guard known[token.homeAccountID] != nil else { continue }
+    }
+
+    private mutating func addIDTokens(of part: inout CachePart) {
+        for token in part.idTokens where part.isOwn(token) && part.hasAccount(of: token) {
             var record = IDTokenRecord(
-                owner: owner(token), realm: realm(token.realm, of: token.homeAccountID),
-                cachedAt: .imported(token.cachedAt, at: now))
-            record.extra = token.extra.isEmpty ? nil : token.extra
+                owner: part.owner(of: token), realm: part.realm(token.realm, of: token.homeAccountID),
+                cachedAt: .imported(token.cachedAt, at: part.now))
+            record.extra = token.extra.ifAny
             idTokens.append(Token(record: record, secret: token.secret))
         }
-        for account in cache.accounts where isHere(account.environment) && people.contains(account.homeAccountID) {
-            let realm = realm(account.realm, of: account.homeAccountID)
-            let home = Self.home(account.homeAccountID, account, authority)
+    }
+
+    private mutating func addAccounts(of part: CachePart) {
+        let authority = part.app.authority
+        for account in part.accounts where part.owners.contains(account.homeAccountID) {
+            let realm = part.realm(account.realm, of: account.homeAccountID)
             var record = AccountRecord(
-                group: app.effectiveGroup, homeAccountID: home, environment: authority.environment, realm: realm,
-                authority: authority.tenant(realm).url,
+                group: part.app.effectiveGroup, homeAccountID: part.id(of: account.homeAccountID, account),
+                environment: authority.environment, realm: realm, authority: authority.tenant(realm).url,
                 username: account.username ?? account.localAccountID ?? account.homeAccountID, name: account.name,
-                tenantID: authority.hasTenants ? realm : nil, createdAt: now)
-            record.extra = account.extra.isEmpty ? nil : account.extra
+                tenantID: authority.hasTenants ? realm : nil, createdAt: part.now)
+            record.extra = account.extra.ifAny
             accounts.append(record)
         }
     }
@@ -122,91 +116,63 @@ package struct ImportPlan: Sendable {
         guard authority.isPlainHTTP, !isOneOfSeveral else { return false }
         return name == authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
     }
+}
+
+/// The part of a cache that is at one app's authority.
+private struct CachePart {
+    let app: AppRegistration
+    let now: NumericDate
+    /// Of the app's own client.
+    let metadata: UnifiedCache.Metadata?
+    let accounts: [UnifiedCache.Account]
+    let refreshTokens: [UnifiedCache.Credential]
+    let accessTokens: [UnifiedCache.Credential]
+    let idTokens: [UnifiedCache.Credential]
+    private let accountsByID: [String: UnifiedCache.Account]
+    /// MSAL's ids of the accounts whose tokens are imported.
+    private(set) var owners: Set<String> = []
+
+    init(of cache: UnifiedCache, for app: AppRegistration, isOneOfSeveral: Bool, now: NumericDate) {
+        func isHere(_ environment: String) -> Bool {
+            ImportPlan.isEnvironment(environment, of: app.authority, isOneOfSeveral: isOneOfSeveral)
+        }
+        (self.app, self.now) = (app, now)
+        metadata = cache.metadata.first { $0.clientID.isExactly(app.clientID) && isHere($0.environment) }
+        accounts = cache.accounts.filter { isHere($0.environment) }
+        refreshTokens = cache.refreshTokens.filter { isHere($0.environment) }
+        accessTokens = cache.accessTokens.filter { isHere($0.environment) }
+        idTokens = cache.idTokens.filter { isHere($0.environment) }
+        accountsByID = Dictionary(accounts.map { ($0.homeAccountID, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    func isOwn(_ token: UnifiedCache.Credential) -> Bool { token.clientID.isExactly(app.clientID) }
+
+    func hasAccount(of token: UnifiedCache.Credential) -> Bool { accountsByID[token.homeAccountID] != nil }
+
+    mutating func owner(of token: UnifiedCache.Credential) -> TokenOwner {
+        owners.insert(token.homeAccountID)
+        return TokenOwner(of: id(of: token.homeAccountID), at: app.authority.environment, for: app)
+    }
+
+    /// MSAL for Python files tokens from `common` or `organizations` under that name; they belong to the home tenant.
+    func realm(_ given: String, of person: String) -> String {
+        guard app.authority.hasTenants else { return app.authority.path }
+        let tenant = given.lowercased()
+        guard Tenant(tenant).isShared else { return tenant }
+        return id(of: person).homeTenant ?? tenant
+    }
+
+    func id(of person: String) -> HomeAccountID { id(of: person, accountsByID[person]) }
 
     /// The broker's id of an account: MSAL's own id at a provider with tenants; elsewhere an id made from the subject, which is
     /// unique only at its issuer.
-    private static func home(
-        _ given: String, _ account: UnifiedCache.Account?, _ authority: Authority
-    ) -> HomeAccountID {
-        if authority.hasTenants { return HomeAccountID(rawValue: given) }
-        return HomeAccountID(subject: account?.localAccountID ?? given, issuer: authority.url)
+    func id(of person: String, _ account: UnifiedCache.Account?) -> HomeAccountID {
+        if app.authority.hasTenants { return HomeAccountID(rawValue: person) }
+        return HomeAccountID(subject: account?.localAccountID ?? person, issuer: app.authority.url)
     }
 }
 
-extension ImportPlan {
-    /// The records that the cache lacks or has in an older version.
-    struct NewRecords: Sendable {
-        var change: CacheChange
-        /// Tokens of which the cache has an equal or newer one.
-        var older = 0
-        /// Accounts for which there is no room.
-        var leftOut = 0
-    }
-
-    /// Runs in the write queue.
-    func newRecords(
-        for client: ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
-    ) throws(VaultError) -> NewRecords {
-        let partition = client.partition
-        var new = NewRecords(change: CacheChange(in: partition))
-        func cached(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
-            try index.loadTokens(of: .init(partition: partition, owner: owner))
-        }
-        let known = try index.loadAccounts(of: .init(partition: partition, group: client.group))
-        var room = AccountRoom()
-        var profiles: [KnownAccounts.PersonKey: Set<String>] = [:]
-        for record in accounts {
-            let isKnown = known.entry(of: record) != nil
-            if !isKnown {
-                let account = try vault.seal(record, secret: nil, in: partition)
-                guard room.take(account.sealed, in: client.group, of: known) else {
-                    new.leftOut += 1
-                    continue
-                }
-                new.change.add(.account(.put(account)))
-            }
-            profiles[KnownAccounts.PersonKey(record), default: []].insert(record.realm)
-        }
-        func belongsToImportedAccount(_ owner: TokenOwner, in realm: String? = nil) -> Bool {
-            let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
-            return profiles[person].map { realms in realm.map(realms.contains) ?? true } ?? false
-        }
-        let origins = Set(refreshTokens.compactMap(\.record.origin))
-        let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition, from: index.loadTokens)
-        for token in refreshTokens where belongsToImportedAccount(token.record.owner) {
-            let same = try cached(token.record.owner).predecessor(of: token.record)
-            let twin = twins.first { $0.record.origin == token.record.origin }
-            let isNewer = same.map {
-                $0.record.origin != token.record.origin && $0.record.cachedAt < token.record.cachedAt
-            }
-            guard isNewer ?? true, twin?.record.keyThumbprint == nil else {
-                new.older += 1
-                continue
-            }
-            // Another group may have redeemed it.
-            let record = twin?.record.taking(place: token.record) ?? token.record
-            let secret = try twin.map { twin throws(VaultError) in try vault.secret(of: twin.sealed) } ?? token.secret
-            new.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
-        }
-        for token in accessTokens where belongsToImportedAccount(token.record.owner) {
-            let replaced = try cached(token.record.owner).accessTokens(replacedBy: token.record).map(\.stored)
-            guard replaced.allSatisfy({ $0.record.cachedAt < token.record.cachedAt }) else {
-                new.older += 1
-                continue
-            }
-            for old in replaced { new.change.add(.accessToken(.delete(old))) }
-            new.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
-        }
-        for token in idTokens where belongsToImportedAccount(token.record.owner, in: token.record.realm) {
-            guard try cached(token.record.owner).idTokens[token.record.realm] == nil else {
-                new.older += 1
-                continue
-            }
-            new.change.add(.idToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
-        }
-        if let metadata, try index.loadMembership(of: client) == .unknown {
-            new.change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
-        }
-        return new
-    }
+extension JSONObject {
+    /// The members; `nil` if there are none.
+    fileprivate var ifAny: JSONObject? { isEmpty ? nil : self }
 }
