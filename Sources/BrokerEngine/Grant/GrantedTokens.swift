@@ -56,32 +56,12 @@ package final class GrantedTokens: Sendable {
         context: Context
     ) {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
-        let owner = TokenOwner(of: account, for: context.app)
+        let named = Self.namedScopes(in: response, context)
         self.account = account
-        let spelling = ScopeSpelling(of: context.asked.union(context.sent), at: context.authority.kind)
-        let named = BoundedScopes(
-            (response.scope.map { spelling.requested($0.split(whereSeparator: \.isWhitespace)) }
-                ?? context.sent.asGiven.map { $0[...] })
-                + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
         granted = named.scopes
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
-        let hasRefreshToken = response.refreshToken != nil || spent != nil
-        let expiresOn =
-            if response.expiresIn == nil, !hasRefreshToken {
-                TokenEnd.unknown
-            } else {
-                Self.time(context.now, plus: response.expiresIn ?? context.defaultLifetime)
-            }
-        var accessToken = AccessTokenRecord(
-            owner: owner, realm: account.realm, scopes: ScopeRules.filed(granted, asked: context.asked).asGiven,
-            tokenType: response.tokenType,
-            authority: context.authority.tenant(account.realm).url, expiresOn: expiresOn,
-            extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
-            refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
-            keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
-        let isForAnyResource = spent?.namesResources == true && context.resources.isEmpty
-        accessToken.isGoodForMore = named.isCut || isForAnyResource ? true : nil
-        self.accessToken = accessToken
+        accessToken = Self.accessToken(response, of: account, named, spent: spent, context)
+        let owner = TokenOwner(of: account, for: context.app)
         idToken =
             response.idToken == nil
             ? nil
@@ -92,8 +72,49 @@ package final class GrantedTokens: Sendable {
             (refreshToken, familyToken) = (nil, nil)
             return
         }
+        var token = Self.refreshToken(response, of: owner, named, spent: spent, context)
+        familyToken = Self.familyToken(token, of: response.familyID, spent: spent)
+        // Unknown members of a token are taken to belong to its grant, which continues in the successor. A family's token was
+        // granted to another app, and a sign-in is a grant of its own.
+        if spent?.familyID == nil { token.extra = spent?.extra }
+        refreshToken = token
+    }
+
+    /// The scopes that the provider named, or those that were sent; and the default ones that were asked for.
+    private static func namedScopes(in response: TokenResponse, _ context: Context) -> BoundedScopes {
+        let spelling = ScopeSpelling(of: context.asked.union(context.sent), at: context.authority.kind)
+        return BoundedScopes(
+            (response.scope.map { spelling.requested($0.split(whereSeparator: \.isWhitespace)) }
+                ?? context.sent.asGiven.map { $0[...] })
+                + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
+    }
+
+    private static func accessToken(
+        _ response: TokenResponse, of account: AccountRecord, _ named: BoundedScopes, spent: RefreshTokenRecord?,
+        _ context: Context
+    ) -> AccessTokenRecord {
+        let canRefresh = response.refreshToken != nil || spent != nil
+        let expiresOn =
+            response.expiresIn == nil && !canRefresh
+            ? TokenEnd.unknown : time(context.now, plus: response.expiresIn ?? context.defaultLifetime)
+        var token = AccessTokenRecord(
+            owner: TokenOwner(of: account, for: context.app), realm: account.realm,
+            scopes: ScopeRules.filed(named.scopes, asked: context.asked).asGiven, tokenType: response.tokenType,
+            authority: context.authority.tenant(account.realm).url, expiresOn: expiresOn,
+            extendedExpiresOn: response.extendedExpiresIn.map { time(context.now, plus: $0) },
+            refreshOn: response.refreshIn.map { time(context.now, plus: $0) }, cachedAt: context.now,
+            keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
+        let isForAnyResource = spent?.namesResources == true && context.resources.isEmpty
+        token.isGoodForMore = named.isCut || isForAnyResource ? true : nil
+        return token
+    }
+
+    private static func refreshToken(
+        _ response: TokenResponse, of owner: TokenOwner, _ named: BoundedScopes, spent: RefreshTokenRecord?,
+        _ context: Context
+    ) -> RefreshTokenRecord {
         let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
-        let all = BoundedScopes(earlier.asGiven + granted.asGiven, first: context.asked)
+        let all = BoundedScopes(earlier.asGiven + named.scopes.asGiven, first: context.asked)
         var token = RefreshTokenRecord(
             owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
             cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
@@ -104,19 +125,18 @@ package final class GrantedTokens: Sendable {
         token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
         token.origin = spent?.origin
         token.isReusable = spent?.isReusable
-        if let family = response.familyID, !family.isEmpty {
-            var shared = token
-            shared.owner = owner.ofFamilies
-            shared.familyID = family
-            shared.extra = spent?.extra
-            familyToken = shared
-        } else {
-            familyToken = nil
-        }
-        // Unknown members of a token are taken to belong to its grant, which continues in the successor. A family's token was
-        // granted to another app, and a sign-in is a grant of its own.
-        if spent?.familyID == nil { token.extra = spent?.extra }
-        refreshToken = token
+        return token
+    }
+
+    private static func familyToken(
+        _ token: RefreshTokenRecord, of family: String?, spent: RefreshTokenRecord?
+    ) -> RefreshTokenRecord? {
+        guard let family, !family.isEmpty else { return nil }
+        var shared = token
+        shared.owner = token.owner.ofFamilies
+        shared.familyID = family
+        shared.extra = spent?.extra
+        return shared
     }
 
     /// A provider's lifetime is a number from outside: it must not be negative or beyond all calendars.
