@@ -119,44 +119,25 @@ package final class PartitionOwners: Sendable {
     }
 
     private func look(at partition: Partition) async throws(BrokerError) -> (account: String?, isBound: Bool) {
-        let account: String?
-        do throws(AccountNamesUnavailable) { account = try await accounts.name(of: partition.uid) } catch {
-            log.error(
-                "the account of uid \(partition.uid) could not be looked up",
-                metadata: ["uid": "\(partition.uid)", "errno": "\(error.code)"])
-            throw Self.unanswered(partition)
+        let account = try await accountName(of: partition)
+        guard let owner = try recordedOwner(of: partition) else { return (account, false) }
+        guard let ownerName = owner.account else {
+            // No name is no identity: the account directory did not answer yet when the uid was first seen.
+            if let account {
+                log.notice(
+                    "uid \(partition.uid), which had no account, has one", metadata: ["uid": "\(partition.uid)"])
+                try await seal(account, in: partition)
+            }
+            return (account, true)
         }
-        let owner: PartitionOwnerRecord?
-        let isOwnerUnknown: Bool
-        do throws(VaultError) {
-            owner = try self.owner(of: partition)
-            let statistics = try owner == nil ? vault.statistics(of: partition) : nil
-            isOwnerUnknown = statistics?.hasUserRecords ?? false
-        } catch {
-            throw Self.unavailable(error)
-        }
-        guard !isOwnerUnknown else {
-            log.error(
-                "the owner of the records of uid \(partition.uid) is unknown", metadata: ["uid": "\(partition.uid)"])
-            throw BrokerError(
-                .accessDenied,
-                "The broker has records of uid \(partition.uid), but not of their owner; an administrator restores the vault, or erases them with brokerctl partitions remove \(partition.uid).",
-                reason: .otherAccount)
-        }
-        if let name = owner?.account, account == nil {
+        guard let account else {
             log.warning("the account of uid \(partition.uid) was not found", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .serverUnavailable,
-                "Uid \(partition.uid) has no account now, and was \(SafeText(name, atMost: 64).text)'s; try again when the directory of accounts answers."
+                "Uid \(partition.uid) has no account now, and was \(SafeText(ownerName, atMost: 64).text)'s; try again when the directory of accounts answers."
             )
         }
-        if let owner, owner.account == nil, let account {
-            // No name is no identity: the account directory did not answer yet when the uid was first seen.
-            log.notice("uid \(partition.uid), which had no account, has one", metadata: ["uid": "\(partition.uid)"])
-            try await seal(account, in: partition)
-            return (account, true)
-        }
-        guard owner == nil || owner?.account == account else {
+        guard account == ownerName else {
             log.warning(
                 "the records of uid \(partition.uid) are another account's", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
@@ -164,7 +145,31 @@ package final class PartitionOwners: Sendable {
                 "The broker's records of uid \(partition.uid) belong to another account, which had this uid before; an administrator erases them with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
-        return (account, owner != nil)
+        return (account, true)
+    }
+
+    private func accountName(of partition: Partition) async throws(BrokerError) -> String? {
+        do throws(AccountNamesUnavailable) { return try await accounts.name(of: partition.uid) } catch {
+            log.error(
+                "the account of uid \(partition.uid) could not be looked up",
+                metadata: ["uid": "\(partition.uid)", "errno": "\(error.code)"])
+            throw Self.unanswered(partition)
+        }
+    }
+
+    /// - Returns: `nil` for a partition without a user's records.
+    private func recordedOwner(of partition: Partition) throws(BrokerError) -> PartitionOwnerRecord? {
+        do throws(VaultError) {
+            if let owner = try owner(of: partition) { return owner }
+            guard try vault.statistics(of: partition).hasUserRecords else { return nil }
+        } catch {
+            throw Self.unavailable(error)
+        }
+        log.error("the owner of the records of uid \(partition.uid) is unknown", metadata: ["uid": "\(partition.uid)"])
+        throw BrokerError(
+            .accessDenied,
+            "The broker has records of uid \(partition.uid), but not of their owner; an administrator restores the vault, or erases them with brokerctl partitions remove \(partition.uid).",
+            reason: .otherAccount)
     }
 
     /// Compares each partition's account with the one that has its uid now. Changes nothing, and admits no request.

@@ -131,26 +131,12 @@ package final class GrantStore: Sendable {
         for event in told { events.tell(event) }
         switch outcome {
         case .refused(let seconds): throw Self.denied(caller, app, for: seconds)
-        case .noRoom:
-            throw BrokerError(
-                .throttled,
-                "Too many requests of \(caller.id), or of sandboxes without a name, wait for an answer; answer them first (brokerctl grants list)."
-            ) {
-                $0.app = app.grantName
-                $0.caller = caller.id
-            }
+        case .noRoom: throw Self.noRoom(for: caller, app)
         case .asked(let request, let isNews):
             if isNews {
                 log.notice("a caller asks for an app", metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
             }
-            throw BrokerError(
-                .grantRequired,
-                "\(caller.id) may not use \(app.name) yet; allow it with: brokerctl grants approve \(request.id)."
-            ) {
-                $0.app = request.app
-                $0.caller = caller.id
-                $0.grantRequest = request.id
-            }
+            throw Self.required(request, caller, app)
         }
     }
 
@@ -158,6 +144,27 @@ package final class GrantStore: Sendable {
         case refused(Int64)
         case noRoom
         case asked(GrantRequest, isNews: Bool)
+    }
+
+    private static func noRoom(for caller: Caller, _ app: AppRegistration) -> BrokerError {
+        BrokerError(
+            .throttled,
+            "Too many requests of \(caller.id), or of sandboxes without a name, wait for an answer; answer them first (brokerctl grants list)."
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
+    }
+
+    private static func required(_ request: GrantRequest, _ caller: Caller, _ app: AppRegistration) -> BrokerError {
+        BrokerError(
+            .grantRequired,
+            "\(caller.id) may not use \(app.name) yet; allow it with: brokerctl grants approve \(request.id)."
+        ) {
+            $0.app = request.app
+            $0.caller = caller.id
+            $0.grantRequest = request.id
+        }
     }
 
     private static func denied(_ caller: Caller, _ app: AppRegistration, for seconds: Int64) -> BrokerError {
