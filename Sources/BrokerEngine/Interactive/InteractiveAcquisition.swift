@@ -64,14 +64,7 @@ final class InteractiveAcquisition: Sendable {
                 // An account's cloud is known; a person of another cloud cannot be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, startedAt: clock.now)
-            return try await wait(in: waiter, of: flight, timeout: request.timeout) {
-                // The broker's own task: the code works once, and its tokens are kept even if all callers have gone.
-                gate.join()
-                Task { [gate, signIn] in
-                    defer { gate.leave() }
-                    await signIn.run(plan, in: flight)
-                }
-            }
+            return try await wait(in: waiter, of: flight, timeout: request.timeout) { begin(plan, in: flight) }
         case .beforeOpening: break
         case .afterOpening: flight.tell(waiter)
         }
@@ -92,6 +85,15 @@ final class InteractiveAcquisition: Sendable {
     ) throws(BrokerError) -> (who: KnownAccount, isSignedIn: Bool)? {
         try known.people(selector, at: request.target, otherClouds: otherClouds)
             .uniqueMatch { $0.account(for: request.app, in: known) }
+    }
+
+    /// In the broker's own task: the code works once, and its tokens are kept even if all callers have gone.
+    private func begin(_ plan: SignInPlan, in flight: SignInFlight) {
+        gate.join()
+        Task { [gate, signIn] in
+            defer { gate.leave() }
+            await signIn.run(plan, in: flight)
+        }
     }
 
     /// The cloud in which an account is at home, if the request allows for it.

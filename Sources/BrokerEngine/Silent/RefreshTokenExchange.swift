@@ -58,17 +58,8 @@ final class RefreshTokenExchange: Sendable {
         let request = lookup.request
         let metadata = try await provider.metadata(for: lookup.destination)
         try CloudRules.check(metadata, for: request.app)
-        var extras = request.extras
-        extras.parameters = request.extraParameters
-        extras.home = lookup.entry.stored.record.homeAccountID
-        extras.proofKey = try proofKeys.key(
-            for: request.tokenType, spending: refreshToken.record, of: lookup.tokens, at: metadata)
-        let known = ScopeRules.toRefresh(
-            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
-            earlier: Scopes(refreshToken.record.scopes),
-            // The grant may be for several resources, where not every scope is known at each.
-            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
-        let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
+        let extras = try extras(spending: refreshToken.record, in: lookup, at: metadata)
+        let asked = Self.scopes(of: request, spending: refreshToken.record)
         // Before it is sent: after a power cut the vault then shows which token was in flight (decision 18).
         guard let sent = await intents.mark(refreshToken, in: request.partition) else {
             // The person signed out or in while the metadata was fetched; another look at the cache says which.
@@ -87,26 +78,55 @@ final class RefreshTokenExchange: Sendable {
             }
             return try await classify(error, of: sent, before: refreshToken, asked: asked, in: lookup)
         }
-        var spent = sent
         let isReusable = response.refreshToken.map { $0 == secret } ?? true
+        let spent = await answered(
+            sent, before: refreshToken, isReplaced: response.refreshToken != nil, isReusable: isReusable)
+        return .done(
+            try await store.keepRefreshed(
+                response, for: TokenRecipient(request), asked: request.scopes, sent: asked, replacing: spent,
+                of: lookup.entry, at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
+                contexts: ClaimsRule.essentialContexts(in: request.claims),
+                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
+    }
+
+    private func extras(
+        spending token: RefreshTokenRecord, in lookup: LookupResult, at metadata: ProviderMetadata
+    ) throws(BrokerError) -> TokenRequestExtras {
+        var extras = lookup.request.extras
+        extras.parameters = lookup.request.extraParameters
+        extras.home = lookup.entry.stored.record.homeAccountID
+        extras.proofKey = try proofKeys.key(
+            for: lookup.request.tokenType, spending: token, of: lookup.tokens, at: metadata)
+        return extras
+    }
+
+    /// The scopes to ask for.
+    private static func scopes(of request: SilentRequest, spending token: RefreshTokenRecord) -> Scopes {
+        let scopes = ScopeRules.toRefresh(
+            request.scopes, granted: Scopes(token.narrowedTo ?? token.scopes), earlier: Scopes(token.scopes),
+            // The grant may be for several resources, where not every scope is known at each.
+            keepsWhole: token.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
+        return request.app.description.offlineAccess == false ? scopes.subtracting(ScopeRules.offlineAccess) : scopes
+    }
+
+    /// - Parameters:
+    ///   - sent: the token's record, marked as in flight.
+    ///   - before: the token's record before that.
+    /// - Returns: the token for its successor, which may be the same token.
+    private func answered(
+        _ sent: RefreshToken, before: RefreshToken, isReplaced: Bool, isReusable: Bool
+    ) async -> RefreshToken {
+        var token = sent
         // It may stay, and is as good as new then: the response does not always replace a family's token.
-        if response.refreshToken == nil || sent.record.familyID != nil {
-            spent = await updates.mark(sent, from: refreshToken) {
+        if !isReplaced || sent.record.familyID != nil {
+            token = await updates.mark(sent, from: before) {
                 ($0.unansweredAt, $0.refusedAt) = (nil, nil)
                 $0.isReusable = isReusable ? true : nil
             }
         }
-        // For the successor, which may be the same token.
-        var record = spent.record
+        var record = token.record
         record.isReusable = isReusable ? true : nil
-        spent = RefreshToken(record: record, sealed: spent.sealed)
-        return .done(
-            try await store.keepRefreshed(
-                response, for: TokenRecipient(request), asked: request.scopes, sent: asked, replacing: spent,
-                of: lookup.entry,
-                at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
-                contexts: ClaimsRule.essentialContexts(in: request.claims),
-                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
+        return RefreshToken(record: record, sealed: token.sealed)
     }
 
     /// An ID token of the same sign-in; `nil` for a family's token, which may come from another app's sign-in.
