@@ -132,7 +132,7 @@ package final class AppDirectory: AppRoster {
     }
 
     /// The limit for one partition: all of its apps are in memory, or none.
-    package static let mostApps = 1_024
+    package static let maximumApps = 1_024
 
     /// The same letters in other bytes are one name in memory and to people, but two on disk: an app that was removed or limited
     /// would come back with the next start.
@@ -148,12 +148,12 @@ package final class AppDirectory: AppRoster {
 
     /// - Throws: `throttled`. If the registrations cannot be read, adding one is allowed: it may be the repair.
     func checkRoom(for name: String, in partition: Partition) throws(BrokerError) {
-        guard let known = try? registrations(of: partition), known[name] == nil, known.count >= Self.mostApps else {
+        guard let known = try? registrations(of: partition), known[name] == nil, known.count >= Self.maximumApps else {
             return
         }
         throw BrokerError(
             .throttled,
-            "\(Self.mostApps) apps are registered already, and more are not kept; remove some with brokerctl apps remove."
+            "\(Self.maximumApps) apps are registered already, and more are not kept; remove some with brokerctl apps remove."
         )
     }
 

@@ -11,9 +11,9 @@ package final class PartitionOwners: Sendable {
     /// How long a request waits for a lookup.
     static let patience = Duration.seconds(10)
     /// The limit of lookups in progress, each for a different uid. A lookup that hangs keeps its slot.
-    static let mostLookUps = 64
+    static let maximumLookUps = 64
     /// The number of uids that are remembered.
-    static let mostKnown = 4_096
+    static let maximumKnown = 4_096
 
     private struct Known {
         var account: String?
@@ -35,7 +35,7 @@ package final class PartitionOwners: Sendable {
         var lookUps: [Partition: LookUp] = [:]
 
         mutating func keep(_ found: Known, of partition: Partition) {
-            if known.count >= PartitionOwners.mostKnown { known = [:] }
+            if known.count >= PartitionOwners.maximumKnown { known = [:] }
             known[partition] = found
         }
     }
@@ -78,7 +78,7 @@ package final class PartitionOwners: Sendable {
         while true {
             let (lookUp, starts) = state.withLock { state -> (LookUp?, Bool) in
                 if let lookUp = state.lookUps[partition] { return (lookUp, false) }
-                guard state.lookUps.count < Self.mostLookUps else { return (nil, false) }
+                guard state.lookUps.count < Self.maximumLookUps else { return (nil, false) }
                 let lookUp = LookUp(began: clock.uptime)
                 state.lookUps[partition] = lookUp
                 return (lookUp, true)

@@ -18,7 +18,7 @@ extension AppRegistration {
     /// - Throws: `accessDenied` (`scopesNotAllowed`).
     package func requireWithinCeiling(token scopes: [String]?) throws(BrokerError) {
         guard let scopeCeiling else { return }
-        guard let scopes else { throw aboveCeiling("got a token that is good for more than can be told") }
+        guard let scopes else { throw aboveCeiling("got a token whose scopes are unknown") }
         let above = Scopes(scopes).subtracting(scopeCeiling)
         guard above.isEmpty else { throw aboveCeiling("got a token that is good for \(above.parameter) as well") }
     }

@@ -150,13 +150,13 @@ package final class Bus {
     ///
     /// - Returns: whether the condition is true.
     @discardableResult
-    package func wait(for patience: Duration, until isSo: () -> Bool) throws(BusError) -> Bool {
+    package func wait(for patience: Duration, until condition: () -> Bool) throws(BusError) -> Bool {
         let end = ContinuousClock.now + patience
         while true {
             let code = sd_bus_process(handle, nil)
             guard code >= 0 else { throw BusError(code: code) }
             if code > 0 { continue }
-            if isSo() { return true }
+            if condition() { return true }
             let rest = end - .now
             guard rest > .zero else { return false }
             let status = sd_bus_wait(handle, rest.microseconds)

@@ -220,7 +220,7 @@ package final class TokenBroker: Sendable {
     ///
     /// - Returns: a subscription that ends when it is released.
     package func observeProvidersWord(_ deliver: @escaping EventHub.Deliver) -> Subscription {
-        shared.events.observe { if $0.isProvidersWord { deliver($0) } }
+        shared.events.observe { if $0.isReportedByProvider { deliver($0) } }
     }
 
     // MARK: The cache

@@ -28,13 +28,13 @@ package enum FileError: Error, Sendable, Equatable {
 package struct FolderNames: Sendable {
     package private(set) var names: [String] = []
     /// Names that are not UTF-8, repaired for display: they do not refer to a file.
-    package private(set) var mended: [String] = []
+    package private(set) var repaired: [String] = []
 
     /// - Parameter most: the limit of entries; more are not read.
     package init(of path: String, atMost most: Int = .max) throws(FileError) {
         guard let stream = opendir(path) else { throw .unreadable(errno) }
         defer { closedir(stream) }
-        while names.count + mended.count < most {
+        while names.count + repaired.count < most {
             // Only errno distinguishes the end from a failure.
             errno = 0
             guard let entry = readdir(stream) else {
@@ -47,7 +47,7 @@ package struct FolderNames: Sendable {
 
     private mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
         guard let name = String(validating: bytes, as: UTF8.self) else {
-            mended.append(String(decoding: bytes, as: UTF8.self))
+            repaired.append(String(decoding: bytes, as: UTF8.self))
             return
         }
         if name != ".", name != ".." { names.append(name) }

@@ -42,7 +42,8 @@ package final class CacheWriter: Sendable {
         /// - Returns: the jobs of the next transaction; an empty array ends the person's turn.
         mutating func next(of partition: Partition) -> [Job] {
             guard var all = waiting.removeValue(forKey: partition), !all.isEmpty else { return [] }
-            let jobs = Array(all.prefix(max(1, all.prefix(CacheWriter.mostTogether).prefix(while: \.isShared).count)))
+            let jobs = Array(
+                all.prefix(max(1, all.prefix(CacheWriter.maximumTogether).prefix(while: \.isShared).count)))
             all.removeFirst(jobs.count)
             waiting[partition] = all
             return jobs
@@ -50,7 +51,7 @@ package final class CacheWriter: Sendable {
     }
 
     /// The number of changes in one transaction: a transaction of many rows keeps other people's changes from the disk.
-    private static let mostTogether = 16
+    private static let maximumTogether = 16
 
     private let vault: any RecordVault
     private let index: CacheIndex

@@ -28,9 +28,9 @@ package struct CachedTokens: Sendable {
     }
 
     /// The number of access tokens of one owner; beyond it the token that ends first is evicted for a new one.
-    package static let mostAccessTokens = 1_024
+    package static let maximumAccessTokens = 1_024
     /// The number of refresh tokens of one owner: the client's own, and one for each family that the provider names.
-    package static let mostRefreshTokens = 16
+    package static let maximumRefreshTokens = 16
 
     /// The access tokens in the order of their row keys, like the refresh tokens.
     package private(set) var accessTokens: [AccessToken] { didSet { positions = Self.positions(of: accessTokens) } }
@@ -109,10 +109,10 @@ package struct CachedTokens: Sendable {
         return positions
     }
 
-    /// Removes the records beyond ``mostAccessTokens`` and ``mostRefreshTokens``.
+    /// Removes the records beyond ``maximumAccessTokens`` and ``maximumRefreshTokens``.
     func surplus() -> [CacheChange.Row] {
-        let soonest = accessTokens.map(\.stored).surplus(over: Self.mostAccessTokens, by: \.expiresOn)
-        let oldest = refreshTokens.surplus(over: Self.mostRefreshTokens, by: \.cachedAt)
+        let soonest = accessTokens.map(\.stored).surplus(over: Self.maximumAccessTokens, by: \.expiresOn)
+        let oldest = refreshTokens.surplus(over: Self.maximumRefreshTokens, by: \.cachedAt)
         return soonest.map { .accessToken(.delete($0)) } + oldest.map { .refreshToken(.delete($0)) }
     }
 

@@ -18,7 +18,7 @@ package enum FamilyMembership: Sendable, Equatable {
 
     /// - Parameter spent: the refresh token that was redeemed; `nil` after a sign-in.
     /// - Returns: the new knowledge; `nil` if the response adds nothing.
-    package static func learnt(
+    package static func learned(
         from response: TokenResponse, spent: RefreshTokenRecord?, known: FamilyMembership
     ) -> FamilyMembership? {
         var news: FamilyMembership?

@@ -39,9 +39,9 @@ package struct KnownAccounts: Sendable {
     package private(set) var weight = 0
 
     /// The limit for the people of one group; beyond it a new one is refused. A group is in memory as a whole.
-    package static let mostWeight = 32 << 20
+    package static let maximumWeight = 32 << 20
 
-    package var isFull: Bool { weight >= Self.mostWeight }
+    package var isFull: Bool { weight >= Self.maximumWeight }
 
     package init(_ entries: [KnownAccount] = [], signOuts: [StoredRecord<SignOutRecord>] = []) {
         for (key, entries) in Dictionary(grouping: entries, by: { PersonKey($0.stored.record) }) {
@@ -91,7 +91,7 @@ package struct KnownAccounts: Sendable {
     package func profiles(of person: PersonKey) -> [KnownAccount] { people[person]?.entries ?? [] }
 }
 
-/// Room for the people that one change adds to groups (``KnownAccounts/mostWeight``).
+/// Room for the people that one change adds to groups (``KnownAccounts/maximumWeight``).
 package struct AccountRoom {
     /// The resulting weights of groups.
     private var weights: [GroupID: Int] = [:]
@@ -101,7 +101,7 @@ package struct AccountRoom {
     /// - Returns: whether the record may be added.
     package mutating func take(_ sealed: SealedRecord, in group: GroupID, of known: KnownAccounts) -> Bool {
         let weight = weights[group] ?? known.weight
-        guard weight < KnownAccounts.mostWeight else { return false }
+        guard weight < KnownAccounts.maximumWeight else { return false }
         weights[group] = weight + sealed.weight
         return true
     }

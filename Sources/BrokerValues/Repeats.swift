@@ -16,7 +16,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
         var lastSweep = Duration.zero
 
         func hasRoom(for owner: Owner) -> Bool {
-            reports.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.mostOfOne
+            reports.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.maximumOfOne
         }
 
         /// Removes entries that may be reported again, at most once a second: it scans all of them.
@@ -31,7 +31,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
     /// The same message is reported once in this time.
     package static var interval: Duration { .seconds(60) }
     /// The number of different messages of one owner within ``interval``.
-    package static var mostOfOne: Int { 16 }
+    package static var maximumOfOne: Int { 16 }
     /// The number of different messages of all owners within ``interval``.
     private static var most: Int { 1_024 }
 

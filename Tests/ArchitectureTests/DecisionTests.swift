@@ -7,8 +7,8 @@ import Testing
 struct DecisionTests {
     private static let folder = "docs/decisions"
     private static let headings = ["## Context", "## Decision", "## Alternatives", "## Consequences"]
-    private static let mostLines = 60
-    private static let mostColumns = 120
+    private static let maximumLines = 60
+    private static let maximumColumns = 120
 
     /// One record.
     private struct Record {
@@ -70,8 +70,8 @@ struct DecisionTests {
         for record in records {
             #expect(record.expectedName == record.name, "\(record.name): a file is called by its number and title")
             #expect(record.headings == Self.headings, "\(record.name)")
-            #expect(record.lines.count <= Self.mostLines, "\(record.name) has \(record.lines.count) lines")
-            for line in record.lines where line.count > Self.mostColumns {
+            #expect(record.lines.count <= Self.maximumLines, "\(record.name) has \(record.lines.count) lines")
+            for line in record.lines where line.count > Self.maximumColumns {
                 Issue.record("\(record.name) has a line of \(line.count) characters: \(line.prefix(60))")
             }
             for heading in Self.headings {

@@ -54,7 +54,7 @@ struct AppDirectoryTests {
     @Test("a person has at most a thousand apps, which can still be changed, and others have their own")
     func bound() async throws {
         let bed = try await AccessBed()
-        for number in 0..<AppDirectory.mostApps {
+        for number in 0..<AppDirectory.maximumApps {
             try await bed.directory.register(AccessBed.app("app-\(number)"), in: AccessBed.partition)
         }
         let error = await #expect(throws: BrokerError.self) {

@@ -31,7 +31,7 @@ struct ManyRequestTests {
         let subscription = scene.bed.grants.subscribe(in: Self.partition) { news.add($0) }
         var numbers = Numbers(state: seed)
         var (standing, unnamed) = (Set<String>(), Set<String>())
-        var mostUnnamed = 0
+        var maximumUnnamed = 0
         for step in 0..<400 {
             if numbers.next(below: 16) == 0, let request = standing.sorted().first {
                 try scene.bed.grants.deny(request: request, in: Self.partition)
@@ -56,10 +56,10 @@ struct ManyRequestTests {
             }
             let listed = Set(try scene.bed.grants.list(in: Self.partition).requests.map(\.id))
             #expect(listed == standing, "seed \(seed), step \(step)")
-            mostUnnamed = max(mostUnnamed, unnamed.count)
+            maximumUnnamed = max(maximumUnnamed, unnamed.count)
             #expect(unnamed.count <= 16 && listed.count <= 64, "seed \(seed), step \(step)")
         }
-        #expect(mostUnnamed == 16)
+        #expect(maximumUnnamed == 16)
         withExtendedLifetime(subscription) {}
     }
 }

@@ -96,7 +96,7 @@ struct CacheCommandTests {
         let log = Recorder<String>()
         let broker = try clearable(log)
         let result = try await brokerctl(["cache", "clear", "--yes"], at: broker.path)
-        #expect(result.output == "Erased 2 accounts and 7 tokens.\nThe providers have been told.\n")
+        #expect(result.output == "Erased 2 accounts and 7 tokens.\nThe providers have been notified.\n")
         #expect(log.all == ["cache.clear"])
     }
 }

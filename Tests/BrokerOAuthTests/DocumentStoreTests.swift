@@ -130,7 +130,7 @@ struct DocumentStoreTests {
     func bounded() async throws {
         try await withVault { bed, vault in
             let oauth = started(bed, vault)
-            for number in 0..<(DocumentStore.mostDocuments + 3) {
+            for number in 0..<(DocumentStore.maximumDocuments + 3) {
                 let issuer = bed.provider.issuer + "/\(number)"
                 bed.provider.on(path: "/\(number)/.well-known/openid-configuration") { _ in
                     .json(.object(bed.provider.discoveryDocument.merging(["issuer": .string(issuer)]) { $1 }))
@@ -139,7 +139,7 @@ struct DocumentStoreTests {
                 _ = try await oauth.metadata(of: try Authority(parsing: issuer, allowHTTPLoopback: true))
             }
             var kept = try vault.loadAll(ProviderDocumentRecord.self, in: Self.partition).map(\.record.name)
-            #expect(kept.count == DocumentStore.mostDocuments)
+            #expect(kept.count == DocumentStore.maximumDocuments)
             #expect(!kept.contains { $0.hasSuffix("/0/.well-known/openid-configuration") })
             bed.provider.configure { behaviour in
                 behaviour.metadata = ["padding": .string(String(repeating: "x", count: DocumentStore.largestDocument))]

@@ -106,7 +106,7 @@ struct HTTPClientTests {
     @Test("beyond the limit of idle issuers, the longest idle lose their connections")
     func idleIssuers() async throws {
         var configuration = HTTPClientConfiguration.patient()
-        configuration.mostIdleIssuers = 2
+        configuration.maximumIdleIssuers = 2
         try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
             for issuer in ["a", "b", "c", "c", "b", "a", "b"] { _ = try await client.get(server.url, of: issuer) }
             #expect(server.connections == 4)

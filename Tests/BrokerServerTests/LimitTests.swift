@@ -79,7 +79,7 @@ struct LimitTests {
     func subscriptions() async throws {
         try await ServerBed.run { server in
             var subscribers: [LineClient] = []
-            for _ in 0..<EventHub.mostEach {
+            for _ in 0..<EventHub.maximumEach {
                 subscribers.append(try await server.connect())
                 _ = try await subscribers.last?.call(Subscribe.self, .init([.token]))
             }

@@ -121,7 +121,7 @@ struct WatchTests {
         try await ServerBed.runSignedIn { server in
             for _ in 0..<20 {
                 let client = try await server.connect()
-                for _ in 0..<WatchPlaces.mostEach { _ = try await watch(server, client) }
+                for _ in 0..<WatchPlaces.maximumEach { _ = try await watch(server, client) }
                 await client.close()
             }
             let last = try await server.connect()
@@ -139,7 +139,7 @@ struct WatchTests {
     func limit() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
-            for _ in 0..<WatchPlaces.mostEach { _ = try await watch(server, client) }
+            for _ in 0..<WatchPlaces.maximumEach { _ = try await watch(server, client) }
             let refusal = try await client.refusal(of: WatchToken.self, .of("mail"))
             #expect(refusal?.data?.kind == .throttled && refusal?.data?.reason == .tooManySubscriptions)
             #expect(try await client.call(UnwatchToken.self, .init(watch: "w5")).unwatched)

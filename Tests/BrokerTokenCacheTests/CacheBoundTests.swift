@@ -196,7 +196,7 @@ struct CacheBoundTests {
                 authority: "https://id.example.org", expiresOn: Sample.now + Int64(number), cachedAt: Sample.now)
             return .accessToken(.put(try bed.vault.seal(record, secret: Secret("t"), in: Sample.partition)))
         }
-        let most = CachedTokens.mostAccessTokens
+        let most = CachedTokens.maximumAccessTokens
         #expect(await bed.write(try (0..<most).map(row)))
         #expect(await bed.write([try row(most), try row(most + 1)]))
         for index in [bed.index, bed.reread()] {
@@ -220,7 +220,7 @@ struct CacheBoundTests {
         for number in 0..<40 { #expect(await bed.write([try row(number)])) }
         for index in [bed.index, bed.reread()] {
             let kept = try index.loadTokens(of: bed.key(owner)).refreshTokens.map(\.record.cachedAt)
-            #expect(kept.count == CachedTokens.mostRefreshTokens && kept.min() == Sample.now + 24)
+            #expect(kept.count == CachedTokens.maximumRefreshTokens && kept.min() == Sample.now + 24)
         }
     }
 

@@ -124,7 +124,7 @@ struct PackageTests {
             }
             let place = try bed.makeDirectory("unpacked")
             try await bed.require("dpkg-deb", ["--extract", DebianPackages.file("token-broker", in: second), place])
-            for (program, mostBytes) in [("brokerd", 20 << 20), ("brokerctl", 10 << 20)] {
+            for (program, maximumBytes) in [("brokerd", 20 << 20), ("brokerctl", 10 << 20)] {
                 let needed = try await bed.require("ldd", ["\(place)/usr/bin/\(program)"])
                 let paths = needed.matches(of: /=> (\S+)/).map { String($0.1) }
                 #expect(
@@ -134,7 +134,7 @@ struct PackageTests {
                 for linkedIn in ["libswift", "libstdc++", "libgcc"] { #expect(!needed.contains(linkedIn), "\(needed)") }
                 let size =
                     try FileManager.default.attributesOfItem(atPath: "\(place)/usr/bin/\(program)")[.size] as? Int ?? 0
-                #expect(size < mostBytes, "it has grown; is something linked in that is not needed?")
+                #expect(size < maximumBytes, "it has grown; is something linked in that is not needed?")
                 let header = try await bed.require("objdump", ["--private-headers", "\(place)/usr/bin/\(program)"])
                 #expect(!header.contains("RPATH") && !header.contains("RUNPATH"), "\(header)")
                 try await hardening(of: "\(place)/usr/bin/\(program)", header, in: bed)

@@ -34,15 +34,15 @@ extension AuditLog {
         }
         do throws(VaultError) {
             var audit = try audit(of: partition)
-            for entry in entries { audit.append(entry, keeping: mostBlocks) }
+            for entry in entries { audit.append(entry, keeping: maximumBlocks) }
             if lost > 0 {
                 var entry = AuditEntry(time: clock.now, method: "audit.lost", outcome: "done")
                 entry.count = lost
-                audit.append(entry, keeping: mostBlocks)
+                audit.append(entry, keeping: maximumBlocks)
             }
             if isLast {
                 audit.append(
-                    AuditEntry(time: clock.now, method: "broker.stop", outcome: "done"), keeping: mostBlocks)
+                    AuditEntry(time: clock.now, method: "broker.stop", outcome: "done"), keeping: maximumBlocks)
             }
             audit.mark(isComplete: isLast)
             try await commit(&audit, in: partition)
@@ -88,14 +88,14 @@ extension AuditLog {
         var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
             var audit = PartitionAudit(in: run)
-            audit.append(start, keeping: mostBlocks)
+            audit.append(start, keeping: maximumBlocks)
             return audit
         }
         var audit = PartitionAudit(
             after: head, try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record), in: run)
         guard head.run != run else { return audit }
         if !head.isComplete { start.reason = "interrupted" }
-        audit.append(start, keeping: mostBlocks)
+        audit.append(start, keeping: maximumBlocks)
         return audit
     }
 }
@@ -119,9 +119,9 @@ extension AuditLog.State {
     /// Adds an entry of the broker itself; if there is no room, the entry is only counted.
     mutating func add(_ entry: AuditEntry, of partition: Partition) {
         let count = unwritten[partition]?.entries.count ?? 0
-        if count < AuditLog.mostUnwritten, waiting.take(for: nil, of: partition) {
+        if count < AuditLog.maximumUnwritten, waiting.take(for: nil, of: partition) {
             unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, nil))
-        } else if lost[partition] != nil || lost.count < AuditLog.mostLosers {
+        } else if lost[partition] != nil || lost.count < AuditLog.maximumLosers {
             lost[partition, default: 0] += 1
         }
     }
@@ -139,7 +139,7 @@ extension AuditLog.State {
                 if tally.event.isRefusal { unwritten[partition]?.refusals += 1 }
             } else {
                 if hasPlace { waiting.leave(for: tally.payer, of: partition) }
-                if lost[partition] != nil || lost.count < AuditLog.mostLosers {
+                if lost[partition] != nil || lost.count < AuditLog.maximumLosers {
                     lost[partition, default: 0] += entry.count
                 }
             }

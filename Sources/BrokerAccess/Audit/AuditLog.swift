@@ -10,20 +10,20 @@ package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
     /// The number of different refusals of one caller in a minute, and of other events. Beyond it, refusals are recorded by method
     /// and outcome only; tokens and changes also by app and account.
-    static let mostOfOneCaller = 32
+    static let maximumOfOneCaller = 32
     /// Tokens and changes of many callers that keep app and account.
-    static let mostOfManyCallers = 1_024
+    static let maximumOfManyCallers = 1_024
     /// The number of different refusals in a minute, at most half of them of one partition. Further ones are only counted, and take
     /// no room from returned tokens.
-    static let mostRefusals = 512
+    static let maximumRefusals = 512
     /// Callers recorded separately in a minute, at most a tenth of them of one partition.
-    static let mostCallers = 10_240
+    static let maximumCallers = 10_240
     /// The number of entries of one partition that wait for the disk or for the keys. Later ones are only counted.
-    static let mostUnwritten = 2_048
-    /// The number of refusals among the entries of ``mostUnwritten``.
-    static let mostUnwrittenRefusals = 1_024
+    static let maximumUnwritten = 2_048
+    /// The number of refusals among the entries of ``maximumUnwritten``.
+    static let maximumUnwrittenRefusals = 1_024
     /// Partitions with a known number of lost entries.
-    static let mostLosers = 4_096
+    static let maximumLosers = 4_096
 
     package struct Bounds: Sendable {
         /// Blocks kept for one partition, of ``AuditRingBlocks/blockSize`` entries each.
@@ -42,8 +42,8 @@ package final class AuditLog: Sendable {
         var order: [AuditTally] = []
         /// The usage in the minute that began at ``minute``.
         var spent: [Partition: [QuotaOwner: Spent]] = [:]
-        var callers = FairQuota<Partition, Partition>(limit: AuditLog.mostCallers)
-        var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.mostRefusals)
+        var callers = FairQuota<Partition, Partition>(limit: AuditLog.maximumCallers)
+        var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.maximumRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
         /// Slots of the tallies, except those of many callers, and of entries not on disk (`nil`: of many callers).
@@ -74,8 +74,8 @@ package final class AuditLog: Sendable {
         var refusals = 0
 
         func isFull(for tally: AuditTally) -> Bool {
-            entries.count >= AuditLog.mostUnwritten
-                || tally.event.isRefusal && refusals >= AuditLog.mostUnwrittenRefusals
+            entries.count >= AuditLog.maximumUnwritten
+                || tally.event.isRefusal && refusals >= AuditLog.maximumUnwrittenRefusals
         }
     }
 
@@ -102,7 +102,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    let mostBlocks: PartitionAudit.Room
+    let maximumBlocks: PartitionAudit.Room
     /// Identifies this run of the broker: a log that it continues itself gets no second entry for its start.
     let run: String
     let startedOn: NumericDate
@@ -115,7 +115,7 @@ package final class AuditLog: Sendable {
     package init(
         vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger, bounds: Bounds = Bounds()
     ) {
-        mostBlocks = bounds.blocks
+        maximumBlocks = bounds.blocks
         state = Mutex(State(bounds))
         run = Base64URL.encode(random.bytes(8))
         startedOn = clock.now
@@ -183,8 +183,8 @@ extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
         (minute, spent) = (now, [:])
-        callers = FairQuota(limit: AuditLog.mostCallers)
-        refusals = FairQuota(limit: AuditLog.mostRefusals)
+        callers = FairQuota(limit: AuditLog.maximumCallers)
+        refusals = FairQuota(limit: AuditLog.maximumRefusals)
     }
 
     /// The tally for the event. A flood of different events of one caller is counted in a few tallies.
@@ -201,7 +201,7 @@ extension AuditLog.State {
         let isAggregate = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
         if isAggregate {
             event = event.summary()
-            if talliesOfMany >= AuditLog.mostOfManyCallers { (event.app, event.account) = (nil, nil) }
+            if talliesOfMany >= AuditLog.maximumOfManyCallers { (event.app, event.account) = (nil, nil) }
             key = AuditLog.Key(ofManyIn: partition, event)
         }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
@@ -221,7 +221,7 @@ extension AuditLog.State {
 
     private func hasSpentAll(_ payer: QuotaOwner, of partition: Partition, on event: AuditEvent) -> Bool {
         guard let spent = spent[partition]?[payer] else { return false }
-        return (event.isRefusal ? spent.refusals : spent.others) >= AuditLog.mostOfOneCaller
+        return (event.isRefusal ? spent.refusals : spent.others) >= AuditLog.maximumOfOneCaller
     }
 
     private mutating func hasRoom(for event: AuditEvent, of payer: QuotaOwner, in partition: Partition) -> Bool {

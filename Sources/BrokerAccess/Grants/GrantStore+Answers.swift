@@ -5,16 +5,16 @@ import BrokerValues
 extension GrantStore {
     package func list(in partition: Partition) throws(BrokerError) -> (grants: [Grant], requests: [GrantRequest]) {
         let now = clock.now
-        var told: [GrantEvent] = []
+        var changes: [GrantEvent] = []
         let lists = try withLedger(of: partition) { _, ledger in
-            told = expire(&ledger, in: partition, now: now)
+            changes = expire(&ledger, in: partition, now: now)
             let grants = ledger.grants.values.map(\.grant).filter { $0.isGood(at: now) }
             return (
                 grants: grants.sorted { ($0.createdOn, $0.id) < ($1.createdOn, $1.id) },
                 requests: ledger.requests.map(\.request)
             )
         }
-        for event in told { events.tell(event) }
+        for event in changes { events.tell(event) }
         return lists
     }
 
@@ -112,7 +112,7 @@ extension GrantStore {
         } catch {
             return .failure(Self.notWritten(error))
         }
-        let told = state.withLock { state in
+        let changes = state.withLock { state in
             state.ledgers.write(in: partition) { ledger in
                 for old in gone { _ = ledger.remove(old.grant.id) }
                 ledger.put(record)
@@ -125,7 +125,7 @@ extension GrantStore {
             return GrantEvent(partition: partition, change: .approved, request: answered ?? nil, grant: record.grant)
         }
         log.notice("a grant was made", metadata: ["app": "\(record.grant.app)", "caller": "\(record.grant.caller.id)"])
-        events.tell(told)
+        events.tell(changes)
         return .success(())
     }
 

@@ -108,10 +108,10 @@ package final class GrantStore: Sendable {
         part.accountID = try part.accountID.map { id throws(BrokerError) in try current(id, in: caller.partition) }
         let wanted = part
         let id = newID()
-        var told: [GrantEvent] = []
+        var changes: [GrantEvent] = []
         let outcome = try withLedger(of: caller.partition) { _, ledger in
             let now = clock.now
-            told = expire(&ledger, in: caller.partition, now: now)
+            changes = expire(&ledger, in: caller.partition, now: now)
             if let until = ledger.refusedUntil(caller.spender, as: app, now: now) {
                 return GrantOutcome.refused(until - now)
             }
@@ -122,13 +122,13 @@ package final class GrantStore: Sendable {
             case .refused: return .noRoom
             case .new(let request, let replaced):
                 if let replaced {
-                    told.append(GrantEvent(partition: caller.partition, change: .expired, request: replaced))
+                    changes.append(GrantEvent(partition: caller.partition, change: .expired, request: replaced))
                 }
-                told.append(GrantEvent(partition: caller.partition, change: .requested, request: request))
+                changes.append(GrantEvent(partition: caller.partition, change: .requested, request: request))
                 return .asked(request, isNews: true)
             }
         }
-        for event in told { events.tell(event) }
+        for event in changes { events.tell(event) }
         switch outcome {
         case .refused(let seconds): throw Self.denied(caller, app, for: seconds)
         case .noRoom: throw Self.noRoom(for: caller, app)

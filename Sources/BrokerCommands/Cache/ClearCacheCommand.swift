@@ -59,7 +59,7 @@ package enum ErasureText {
         let provider =
             switch report.revocation {
             case .skipped: ""
-            case .done: "The providers have been told.\n"
+            case .done: "The providers have been notified.\n"
             case .failed(let why): "Not everything could be revoked: \(why.clean)\n"
             }
         return "Erased \(what).".clean + "\n\(provider)"

@@ -50,8 +50,8 @@ package struct TargetBroker {
     func isBelieved(_ file: String) -> Bool {
         if isOwn || file == Self.machineFile { return true }
         if let own = try? PersonalFolder.settings(), file == own + Self.fileName { return true }
-        let told = ChildProcess.report(of: units.manager + ["show", "--property=ExecStart", units.service])
-        return told.map { Self.isNamed(file, by: $0.text) } == true
+        let report = ChildProcess.report(of: units.manager + ["show", "--property=ExecStart", units.service])
+        return report.map { Self.isNamed(file, by: $0.text) } == true
     }
 
     /// - Parameter unit: the start commands from `systemctl show`.

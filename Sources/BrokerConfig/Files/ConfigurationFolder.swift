@@ -19,7 +19,7 @@ struct ConfigurationFolder {
             throw ConfigurationError(error, at: path)
         }
         paths = Self.files(among: found.names).map { "\(path)/\($0)" }
-        mistakes = Self.files(among: found.mended).map {
+        mistakes = Self.files(among: found.repaired).map {
             ConfigurationError(.unreadable, "its name is not UTF-8", at: .file(path: "\(path)/\($0)", line: nil))
         }
     }

@@ -11,10 +11,10 @@ struct CurrentAccountLookup: Sendable {
         let known = try cache.accounts(of: app, in: partition)
         let answer = try Self.answer(among: known, for: app)
         guard !changes(of: known, for: app, toldOf: answer.current).isEmpty else { return answer }
-        let (told, _) = try await cache.write(in: partition) { index throws(VaultError) in
+        let (outcome, _) = try await cache.write(in: partition) { index throws(VaultError) in
             try tell(app, in: partition, from: index)
         }
-        return try told.get()
+        return try outcome.get()
     }
 
     /// Runs in the write queue.

@@ -15,8 +15,8 @@ struct BackupBatch: Sendable {
     /// The limit in approximate bytes: many times what a person has. One owner's records are never split and have their own bounds.
     private static let most = 8 << 20
     /// No broker keeps more for one owner; there is one ID token for each tenant of its access tokens.
-    private static let mostRefreshTokens = CachedTokens.mostRefreshTokens
-    private static let mostIDTokens = CachedTokens.mostAccessTokens
+    private static let maximumRefreshTokens = CachedTokens.maximumRefreshTokens
+    private static let maximumIDTokens = CachedTokens.maximumAccessTokens
 
     let partition: Partition
     private let now: NumericDate
@@ -59,11 +59,11 @@ struct BackupBatch: Sendable {
             signOuts.append(try seal(record))
         case .appMetadata(let record): clients.append(try seal(record))
         case .refreshToken(var record, let secret):
-            guard owned[last].refreshTokens.count < Self.mostRefreshTokens else { return beyond += 1 }
+            guard owned[last].refreshTokens.count < Self.maximumRefreshTokens else { return beyond += 1 }
             record.cachedAt = .imported(record.cachedAt, at: now)
             owned[last].refreshTokens.append(try seal(record, secret))
         case .idToken(var record, let secret):
-            guard owned[last].idTokens.count < Self.mostIDTokens else { return beyond += 1 }
+            guard owned[last].idTokens.count < Self.maximumIDTokens else { return beyond += 1 }
             record.cachedAt = .imported(record.cachedAt, at: now)
             owned[last].idTokens.append(try seal(record, secret))
         case .proofKey(let record, let secret): owned[last].proofKey = try seal(record, secret)

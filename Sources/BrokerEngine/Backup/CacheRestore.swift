@@ -15,7 +15,7 @@ struct CacheRestore: Sendable {
     let clock: any BrokerClock
 
     /// The limit of messages about apps that are left unchanged; the first ones suffice.
-    private static let mostSentences = 100
+    private static let maximumSentences = 100
 
     /// - Parameters:
     ///   - replacesApps: whether existing registrations that differ are replaced.
@@ -43,9 +43,9 @@ struct CacheRestore: Sendable {
                     continue
                 }
                 appsLeft += 1
-                if appsLeft <= Self.mostSentences {
+                if appsLeft <= Self.maximumSentences {
                     report.problems.append(problem)
-                } else if appsLeft == Self.mostSentences + 1 {
+                } else if appsLeft == Self.maximumSentences + 1 {
                     report.problems.append("So are other apps.")
                 }
                 continue

@@ -8,7 +8,7 @@ package struct EngineEvent: Sendable {
     package var app: AppRegistration
     package var change: Change
     /// Whether the provider reported it, without a request from here.
-    package var isProvidersWord: Bool
+    package var isReportedByProvider: Bool
 
     package enum Change: Sendable {
         case account(AccountChange, Account)
@@ -17,8 +17,8 @@ package struct EngineEvent: Sendable {
         case interaction(InteractionChange, id: String, from: String?, error: ErrorKind?)
     }
 
-    package init(partition: Partition, app: AppRegistration, _ change: Change, isProvidersWord: Bool = false) {
-        self.isProvidersWord = isProvidersWord
+    package init(partition: Partition, app: AppRegistration, _ change: Change, isReportedByProvider: Bool = false) {
+        self.isReportedByProvider = isReportedByProvider
         self.partition = partition
         self.app = app
         self.change = change

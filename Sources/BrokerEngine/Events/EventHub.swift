@@ -11,9 +11,9 @@ package struct EventHub: Sendable {
     /// another one.
     package static let most = 128
     /// The number of subscriptions of one program or sandbox.
-    package static let mostEach = 16
+    package static let maximumEach = 16
     /// The number of subscriptions of all sandboxes without a confirmed name together.
-    static let mostOfUnnamed = most / 2
+    static let maximumOfUnnamed = most / 2
 
     private let broadcast = Broadcast<EngineEvent>()
     private let places = SubscriberPlaces()
@@ -63,11 +63,11 @@ private final class SubscriberPlaces: Sendable {
         try taken.withLock { all throws(BrokerError) in
             let taken = all[partition] ?? [:]
             let own = taken[claimant, default: 0]
-            guard own < EventHub.mostEach else {
+            guard own < EventHub.maximumEach else {
                 throw Self.full("This program or sandbox has \(own) subscriptions already; close a connection first.")
             }
             let ofUnnamed = taken.reduce(0) { $0 + ($1.key.isUnnamed ? $1.value : 0) }
-            guard !claimant.isUnnamed || ofUnnamed < EventHub.mostOfUnnamed else {
+            guard !claimant.isUnnamed || ofUnnamed < EventHub.maximumOfUnnamed else {
                 throw Self.full(
                     "Sandboxes without a confirmed name have \(ofUnnamed) subscriptions already; close a connection first."
                 )

@@ -4,7 +4,7 @@ import BrokerModel
 /// in their order, while there is room.
 struct BoundedScopes: Sendable {
     static let most = 256
-    static let mostBytes = 32 << 10
+    static let maximumBytes = 32 << 10
 
     let scopes: Scopes
     /// Whether there were more: the token is then good for more than is recorded.
@@ -12,7 +12,7 @@ struct BoundedScopes: Sendable {
 
     init(_ words: [some StringProtocol], first asked: Scopes) {
         let wanted = Set(asked.normalized)
-        var (chosen, room, isCut) = (Set<String>(), Self.mostBytes, false)
+        var (chosen, room, isCut) = (Set<String>(), Self.maximumBytes, false)
         for isTurnOfWanted in [true, false] {
             for word in words {
                 let scope = word.lowercased()

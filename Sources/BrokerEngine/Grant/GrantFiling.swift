@@ -88,7 +88,7 @@ final class GrantFiling: Sendable {
             try change.share(
                 successor, response.refreshToken, isFamilys: granted.familyToken != nil, from: draft, vault)
         }
-        if let family = FamilyMembership.learnt(
+        if let family = FamilyMembership.learned(
             from: response, spent: precondition?.spent.record, known: try draft.loadMembership(of: owner.client))
         {
             let metadata = try draft.index.metadata(family, of: owner.client)

@@ -26,18 +26,20 @@ struct IdentityVerification: Sendable {
             guard nonce == nil, !authority.hasTenants, metadata.userinfoEndpoint != nil else {
                 throw Self.nobodyNamed(at: authority)
             }
-            let told = try await ProviderErrors.mapping(at: authority, userInfo)
+            let answer = try await ProviderErrors.mapping(at: authority, userInfo)
             return IDTokenClaims(
-                issuer: ExactText(metadata.issuer), subject: told.subject,
-                all: ProfileClaims.of(told.claims).merging(["sub": .string(told.subject.text)]) { $1 })
+                issuer: ExactText(metadata.issuer), subject: answer.subject,
+                all: ProfileClaims.of(answer.claims).merging(["sub": .string(answer.subject.text)]) { $1 })
         }
         var claims = try await verified(
             idToken, for: app, isSignIn: true, with: response.accessToken, nonce: nonce, authority, metadata)
         guard !ProfileClaims.sayWhoItIs(claims), metadata.userinfoEndpoint != nil else { return claims }
         do throws(ProviderError) {
-            let told = try await userInfo()
+            let answer = try await userInfo()
             // Section 5.3.2: UserInfo may be about another person, and is not used then.
-            if told.subject == claims.subject { claims.all.merge(ProfileClaims.of(told.claims)) { mine, _ in mine } }
+            if answer.subject == claims.subject {
+                claims.all.merge(ProfileClaims.of(answer.claims)) { mine, _ in mine }
+            }
         } catch {
             log.notice(
                 "the provider did not return the person's name; the sign-in continues without it",

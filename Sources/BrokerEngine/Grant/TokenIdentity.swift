@@ -14,8 +14,8 @@ package struct TokenIdentity: Sendable, Equatable {
 
     /// - Parameter clientInfo: Entra's description of the account's home.
     package init(_ claims: IDTokenClaims, clientInfo: String?, at authority: Authority) {
-        let told = clientInfo.flatMap(ClientInfo.init).map { HomeAccountID(userID: $0.userID, tenantID: $0.tenantID) }
-        homeAccountID = authority.rules.home(of: claims, told: told)
+        let sent = clientInfo.flatMap(ClientInfo.init).map { HomeAccountID(userID: $0.userID, tenantID: $0.tenantID) }
+        homeAccountID = authority.rules.home(of: claims, sent: sent)
         realm = authority.hasTenants ? claims["tid"]?.lowercased() ?? authority.path : authority.path
     }
 

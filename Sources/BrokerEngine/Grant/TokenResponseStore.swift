@@ -48,7 +48,7 @@ final class TokenResponseStore: Sendable {
             try checkRoom(for: named, of: recipient, at: authority)
             var context = context(recipient, authority, asked, sent, proofKey)
             context.grantNarrows = try grantNarrows(of: named, for: recipient, at: authority)
-            let granted = try Self.told(
+            let granted = try Self.required(
                 GrantedTokens(
                     response, claims: claims, known: try known(named, to: recipient, at: authority), context: context))
             filed = try await filing.file(
@@ -206,10 +206,10 @@ final class TokenResponseStore: Sendable {
         try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
         try checkRoom(for: identity, of: recipient, at: authority)
         let known = try known(identity, to: recipient, at: authority) ?? account.moved(to: realm)
-        return try Self.told(GrantedTokens(response, claims: claims, known: known, spent: spent, context: context))
+        return try Self.required(GrantedTokens(response, claims: claims, known: known, spent: spent, context: context))
     }
 
-    private static func told(_ granted: GrantedTokens?) throws(BrokerError) -> GrantedTokens {
+    private static func required(_ granted: GrantedTokens?) throws(BrokerError) -> GrantedTokens {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token response could not be determined; sign in again.")
         }

@@ -122,7 +122,7 @@ package struct ImportPlan: Sendable {
 private struct CachePart {
     let app: AppRegistration
     let now: NumericDate
-    /// Of the app's own client.
+    /// The metadata of the app's own client.
     let metadata: UnifiedCache.Metadata?
     let accounts: [UnifiedCache.Account]
     let refreshTokens: [UnifiedCache.Credential]

@@ -25,7 +25,7 @@ extension ImportPlan {
     }
 }
 
-/// What an import brings, next to what the cache has.
+/// The comparison of an import with the cache.
 private struct Comparison {
     private let client: ClientKey
     private let index: CacheIndex

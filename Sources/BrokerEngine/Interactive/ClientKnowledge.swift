@@ -23,7 +23,7 @@ struct ClientKnowledge: Sendable {
     /// Records what a failed sign-in shows about `offline_access`, for the next one.
     func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: ClientKey) async {
         let known = try? refusesOfflineAccess(client)
-        guard let refuses = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
+        guard let refuses = OfflineRefusal.learned(from: error, to: scopes, known: known) else { return }
         await note(of: client) { $0.refusesOfflineAccess = refuses }
     }
 

@@ -32,7 +32,7 @@ struct CodeRedemption: Sendable {
             throw ProviderErrors.brokerError(error, at: place)
         }
         let authorization = attempt.authorization
-        let takesConsent = OfflineConsent.learnt(
+        let takesConsent = OfflineConsent.learned(
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: plan.prompt,
             known: known, at: metadata)
         if let takesConsent {

@@ -19,7 +19,7 @@ enum OfflineConsent {
     ///   - isAsked: whether consent was requested.
     ///   - known: ``AppMetadataRecord/refreshTokenTakesConsent``.
     /// - Returns: the new knowledge; `nil` if it is unchanged.
-    static func learnt(
+    static func learned(
         from response: TokenResponse, to scopes: Scopes, isAsked: Bool, prompt: Prompt?, known: Bool?,
         at metadata: ProviderMetadata
     ) -> Bool? {

@@ -15,7 +15,7 @@ enum OfflineRefusal {
     /// - Parameter known: ``AppMetadataRecord/refusesOfflineAccess``.
     /// - Returns: the new knowledge; `nil` if it is unchanged. A request that is also refused without the scope was refused for
     ///   another reason.
-    static func learnt(from error: BrokerError, to scopes: Scopes, known: Bool?) -> Bool? {
+    static func learned(from error: BrokerError, to scopes: Scopes, known: Bool?) -> Bool? {
         if isPossible(error, to: scopes) { return known == true ? nil : true }
         return known == true && error.details.oauthError == "invalid_scope" ? false : nil
     }

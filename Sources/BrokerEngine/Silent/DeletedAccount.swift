@@ -32,7 +32,7 @@ struct DeletedAccount: Sendable {
                 "an account was removed: its provider says that it was deleted",
                 metadata: ["account_id": "\(account.id)", "environment": "\(account.environment)"])
             events.tell(
-                EngineEvent(partition: partition, app: app, .account(.removed, account), isProvidersWord: true))
+                EngineEvent(partition: partition, app: app, .account(.removed, account), isReportedByProvider: true))
         }
     }
 

@@ -113,11 +113,11 @@ final class Refresh: Sendable {
             if !dead.contains(secret) {
                 switch try await exchange.spend(token, secret, in: lookup) {
                 case .done(let answer): return answer
-                case .useless(let sent, let why, let learnt):
+                case .useless(let sent, let why, let learned):
                     // The first error says why the sign-in is over; the failure of further tokens adds nothing.
-                    if dead.isEmpty || learnt == .accountIsGone { error = why }
+                    if dead.isEmpty || learned == .accountIsGone { error = why }
                     dead.append(secret)
-                    (useless, failure) = (sent, learnt)
+                    (useless, failure) = (sent, learned)
                 }
             }
             // Before the last one is removed: requests that find none from then on get this error.

@@ -148,8 +148,8 @@ final class RefreshTokenExchange: Sendable {
         let request = lookup.request
         let refusal: OAuthRefusal
         switch error {
-        case .refused(let told):
-            refusal = told
+        case .refused(let reported):
+            refusal = reported
         case .refusedWithoutReason(let status, _) where before.record.refusedAt != nil:
             // It was no transient problem of an intermediary: the token is dead.
             refusal = OAuthRefusal(

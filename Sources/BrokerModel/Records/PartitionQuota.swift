@@ -11,7 +11,7 @@ package final class PartitionQuota: Sendable {
     /// A user without room is not counted again before this time.
     static let patience = Duration.seconds(1)
     /// The number of users whose count is kept.
-    static let mostKnown = 4_096
+    static let maximumKnown = 4_096
 
     private struct Count {
         var bytes: Int
@@ -65,7 +65,7 @@ package final class PartitionQuota: Sendable {
                 reason: .vaultDamaged, cause: error)
         }
         counts.withLock { counts in
-            if counts.count >= Self.mostKnown { counts = [:] }
+            if counts.count >= Self.maximumKnown { counts = [:] }
             counts[partition] = Count(bytes: bytes, takenAt: now)
         }
         return bytes

@@ -38,9 +38,9 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private let entries = Mutex(FairCache<String, DocumentPlace, Entry>(limit: DocumentCache.memory))
 
     /// Fetches in progress, by server: a server that answers slowly occupies no more than its share.
-    private let places = Mutex(FairQuota<String, String>(limit: DocumentCache.mostFetches))
+    private let places = Mutex(FairQuota<String, String>(limit: DocumentCache.maximumFetches))
 
-    static var mostFetches: Int { 1_024 }
+    static var maximumFetches: Int { 1_024 }
 
     /// The limit in bytes for all documents together.
     static var memory: Int { 16 << 20 }
@@ -148,8 +148,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
             case .success(let content) = await read(kept.document.body, reading)
         else { return nil }
         // A document from the future means that the clock went back: its age is unknown and may be anything.
-        let told = clock.now - kept.fetchedAt
-        let age = told >= 0 ? told : Self.oldestServed
+        let elapsed = clock.now - kept.fetchedAt
+        let age = elapsed >= 0 ? elapsed : Self.oldestServed
         let left = max(0, kept.document.lifetime - age)
         let entry = Entry(
             document: Document(source: kept.document, content: content), confirmedAt: clock.uptime - .seconds(age),

@@ -8,7 +8,7 @@ package struct DocumentStore: Sendable {
     private let partition: Partition
 
     /// More than any user's providers have; the oldest document of the server with the most is evicted.
-    package static let mostDocuments = 64
+    package static let maximumDocuments = 64
     /// In bytes. A larger document is used, but not stored.
     package static let largestDocument = 256 << 10
 
@@ -36,7 +36,7 @@ package struct DocumentStore: Sendable {
     /// - Parameter thread: searches all other documents for one to evict, which takes a while.
     func keep(_ document: CachedDocument, fetchedAt: NumericDate, on thread: ParserThread) async {
         guard document.body.count <= Self.largestDocument else { return }
-        let change = await thread.read(bytes: Self.mostDocuments * Self.largestDocument) {
+        let change = await thread.read(bytes: Self.maximumDocuments * Self.largestDocument) {
             self.change(keeping: document, fetchedAt)
         }
         if let change { try? await vault.commit(change) }
@@ -48,7 +48,7 @@ package struct DocumentStore: Sendable {
         else { return nil }
         let others = ((try? vault.loadAll(ProviderDocumentRecord.self, in: partition)) ?? []).map(\.record)
             .filter { $0.name != document.name }.sorted { $0.fetchedAt < $1.fetchedAt }
-        var kept = FairCache<String, String, ProviderDocumentRecord>(limit: Self.mostDocuments - 1)
+        var kept = FairCache<String, String, ProviderDocumentRecord>(limit: Self.maximumDocuments - 1)
         for other in others { kept.keep(other, for: other.name, of: DocumentPlace.server(of: other.name)) }
         return VaultChange(in: partition, puts: [sealed], deletes: kept.makeRoom().map(\.key))
     }

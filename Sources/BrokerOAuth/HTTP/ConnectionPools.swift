@@ -12,14 +12,14 @@ final class ConnectionPools {
 
     private var pools: [String: Pool] = [:]
     private let longestIdle: Duration
-    private let mostIdle: Int
+    private let maximumIdle: Int
 
     /// - Parameters:
     ///   - longestIdle: how long connections are kept while their issuer gets no requests.
-    ///   - mostIdle: the maximum number of idle issuers; beyond it, the longest idle ones lose their connections.
-    init(longestIdle: Duration, mostIdle: Int) {
+    ///   - maximumIdle: the maximum number of idle issuers; beyond it, the longest idle ones lose their connections.
+    init(longestIdle: Duration, maximumIdle: Int) {
         self.longestIdle = longestIdle
-        self.mostIdle = mostIdle
+        self.maximumIdle = maximumIdle
     }
 
     /// - Returns: `nil` if memory is exhausted. Otherwise ``leave(_:at:)`` must follow.
@@ -38,7 +38,7 @@ final class ConnectionPools {
     /// Closes connections that have expired.
     func tidy(at now: Duration) {
         let idle = pools.filter { $0.value.transfers == 0 }.sorted { $0.value.idleSince < $1.value.idleSince }
-        let tooMany = idle.dropLast(mostIdle).map(\.key)
+        let tooMany = idle.dropLast(maximumIdle).map(\.key)
         let tooOld = idle.filter { now - $0.value.idleSince > longestIdle }.map(\.key)
         for issuer in Set(tooMany + tooOld) {
             if let pool = pools.removeValue(forKey: issuer) { curl_share_cleanup(pool.share) }

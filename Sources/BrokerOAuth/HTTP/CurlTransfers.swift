@@ -19,7 +19,7 @@ struct CurlTransfers {
             endpointLimit: settings.configuration.requestsPerEndpoint)
         pools = ConnectionPools(
             longestIdle: settings.configuration.longestIdleConnection,
-            mostIdle: settings.configuration.mostIdleIssuers)
+            maximumIdle: settings.configuration.maximumIdleIssuers)
     }
 
     var isEmpty: Bool { byHandle.isEmpty }

@@ -26,7 +26,7 @@ package struct HTTPClientConfiguration: Sendable {
     /// close it, and a token request that meets this has an unknown outcome.
     package var longestIdleConnection: Duration = .seconds(45)
     /// The number of issuers whose connections are kept while they get no requests.
-    package var mostIdleIssuers = 64
+    package var maximumIdleIssuers = 64
     /// Whether a request for an issuer may connect to an address outside the public internet. The address that is connected
     /// to is checked, regardless of the name; with a proxy, the proxy connects.
     package var reachesPrivateAddresses: @Sendable (_ issuer: String) -> Bool = { _ in true }

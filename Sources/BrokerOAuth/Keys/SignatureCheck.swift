@@ -12,7 +12,7 @@ final class SignatureCheck: Sendable {
     private let lastRenewal = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
 
     /// The maximum number of keys that are tried for one token.
-    static let mostKeys = 12
+    static let maximumKeys = 12
     static let pauseBetweenRenewals: Duration = .seconds(60)
 
     /// How old keys may be that verify a refreshed token while the provider is unreachable: it may have withdrawn them.
@@ -64,7 +64,7 @@ final class SignatureCheck: Sendable {
         let (named, tenant) = (token.claims["iss"]?.exactText, token.claims["tid"]?.stringValue)
         return keys.candidates(id: token.keyID, algorithm: algorithm)
             .filter { issuer.takesKey(of: $0.issuer, for: named, tenant: tenant) }
-            .prefix(Self.mostKeys)
+            .prefix(Self.maximumKeys)
             .contains { $0.verifies(token.signature, of: token.signed, with: algorithm) }
     }
 

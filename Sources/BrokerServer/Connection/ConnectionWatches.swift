@@ -4,7 +4,7 @@ import Synchronization
 
 /// The watches of one connection: their number, their names, and how they end with it.
 final class ConnectionWatches: Sendable {
-    /// Ends a watch. With an error, its client is told.
+    /// Ends a watch. With an error, its client is notified.
     typealias End = @Sendable (_ telling: BrokerError?) -> Void
 
     private struct State {
@@ -32,7 +32,7 @@ final class ConnectionWatches: Sendable {
     /// - Throws: `throttled`.
     func reserve() throws(BrokerError) -> (name: String, place: WatchPlaces.Place) {
         let place = try places.take(for: claimant, of: payer)
-        guard state.withLock({ $0.ends?.count ?? 0 }) < WatchPlaces.mostEach else { throw Self.tooMany }
+        guard state.withLock({ $0.ends?.count ?? 0 }) < WatchPlaces.maximumEach else { throw Self.tooMany }
         return ("w\(names.add(1, ordering: .relaxed).newValue)", place)
     }
 
@@ -41,7 +41,7 @@ final class ConnectionWatches: Sendable {
     func keep(_ name: String, _ end: @escaping End) throws(BrokerError) -> Bool {
         let hasRoom: Bool? = state.withLock { state in
             guard let count = state.ends?.count else { return nil }
-            guard count < WatchPlaces.mostEach else { return false }
+            guard count < WatchPlaces.maximumEach else { return false }
             state.ends?[name] = end
             if state.stay == nil { state.stay = places.stay(of: claimant, payer) }
             return true
@@ -80,5 +80,5 @@ final class ConnectionWatches: Sendable {
         for end in ends.values { end(nil) }
     }
 
-    private static let tooMany = WatchPlaces.tooMany("This connection has \(WatchPlaces.mostEach) watches already")
+    private static let tooMany = WatchPlaces.tooMany("This connection has \(WatchPlaces.maximumEach) watches already")
 }

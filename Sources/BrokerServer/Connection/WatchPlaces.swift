@@ -5,16 +5,16 @@ import Synchronization
 /// The limits of watches, over all connections together.
 package final class WatchPlaces: Sendable {
     /// The limit for one connection.
-    package static let mostEach = 64
+    package static let maximumEach = 64
     /// The limit for all. A user has at most half, and a program a tenth, however many connections it makes (``FairQuota``).
     package static let most = 10_240
     /// Connections that are not evicted because they have watches. A user has at most half, and a program a tenth; the clients of
     /// others connect again, and watch there.
-    private static let mostLasting = 256
+    private static let maximumLasting = 256
 
     private struct State {
         var places = FairQuota<Partition, QuotaOwner>(limit: most)
-        var lasting = FairQuota<Partition, QuotaOwner>(limit: mostLasting)
+        var lasting = FairQuota<Partition, QuotaOwner>(limit: maximumLasting)
     }
 
     private let state = Mutex(State())

@@ -61,7 +61,7 @@ struct WatchHandlers: Sendable {
 
 extension WatchToken.Params {
     /// The most that is stored for as long as the watch lasts.
-    private static var mostBytes: Int { 8_192 }
+    private static var maximumBytes: Int { 8_192 }
 
     /// - Throws: `invalidParameter`.
     fileprivate func checkSize() throws(BrokerError) {
@@ -70,10 +70,10 @@ extension WatchToken.Params {
             lists + query.extraParameters.flatMap { [$0.key, $0.value] }
             + [query.claims, query.challenge?.text].compactMap(\.self)
         let bytes = texts.reduce(0) { $0 + $1.utf8.count + 32 }
-        guard bytes <= Self.mostBytes else {
+        guard bytes <= Self.maximumBytes else {
             throw BrokerError(
                 .invalidParameter,
-                "The scopes, claims and parameters of a watch come to more than \(Self.mostBytes) bytes; watch for less, or ask token.acquireSilent."
+                "The scopes, claims and parameters of a watch come to more than \(Self.maximumBytes) bytes; watch for less, or ask token.acquireSilent."
             )
         }
     }

@@ -7,7 +7,7 @@ final class RecentRefreshes: Sendable {
     private static let most = 512
 
     /// The oldest is forgotten first.
-    private let told = Mutex((all: [Int](), next: 0))
+    private let logged = Mutex((all: [Int](), next: 0))
 
     /// Whether no entry says yet that the caller got this token.
     func isNew(_ token: AcquiredToken, _ subject: RequestEntry.Subject) -> Bool {
@@ -17,10 +17,10 @@ final class RecentRefreshes: Sendable {
         hasher.combine(subject.app)
         hasher.combine(token.token.sealed.box)
         let key = hasher.finalize()
-        return told.withLock { told in
-            guard !told.all.contains(key) else { return false }
-            if told.all.count < Self.most { told.all.append(key) } else { told.all[told.next] = key }
-            told.next = (told.next + 1) % Self.most
+        return logged.withLock { logged in
+            guard !logged.all.contains(key) else { return false }
+            if logged.all.count < Self.most { logged.all.append(key) } else { logged.all[logged.next] = key }
+            logged.next = (logged.next + 1) % Self.most
             return true
         }
     }

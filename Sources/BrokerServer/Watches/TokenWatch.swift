@@ -77,7 +77,7 @@ final class TokenWatch: Sendable {
         check?.cancel()
     }
 
-    /// - Returns: false if it has not begun, has ended, or ends once the token that is on its way is sent (``told()``).
+    /// - Returns: false if it has not begun, has ended, or ends once the token that is on its way is sent (``delivered()``).
     func ends(with error: BrokerError) -> Bool {
         state.withLock { state in
             if state.isTelling { state.ending = state.ending ?? error }
@@ -121,7 +121,7 @@ final class TokenWatch: Sendable {
         }
     }
 
-    /// - Returns: the next step; call ``told()`` when it is done.
+    /// - Returns: the next step; call ``delivered()`` when it is done.
     func take(_ result: WatchResult, of look: WatchSchedule.Look) -> WatchSchedule.Step {
         state.withLock { state in
             guard !state.hasEnded else { return .goOn }
@@ -133,7 +133,7 @@ final class TokenWatch: Sendable {
     }
 
     /// - Returns: the reason to end now, which came while a token was on its way.
-    func told() -> BrokerError? {
+    func delivered() -> BrokerError? {
         state.withLock { state in
             state.isTelling = false
             return state.ending

@@ -52,8 +52,8 @@ final class Watches: Sendable {
         let context = watch.context
         if let error {
             guard watch.ends(with: error), context.watches.take(watch.name) != nil else { return }
-            let told = policy.fitting(error, context.caller).correlated(CorrelationID.make())
-            context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(told)))
+            let reported = policy.fitting(error, context.caller).correlated(CorrelationID.make())
+            context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(reported)))
         }
         watch.end()
         state.withLock { state in
@@ -94,7 +94,7 @@ final class Watches: Sendable {
         case (.tell, .another(let newToken)): watch.context.send(newToken.line)
         case (.end(let error), _): end(watch, telling: error)
         }
-        if let ending = watch.told() { end(watch, telling: ending) }
+        if let ending = watch.delivered() { end(watch, telling: ending) }
     }
 
     // MARK: The timer

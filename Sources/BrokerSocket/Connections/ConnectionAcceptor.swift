@@ -5,7 +5,7 @@ import Logging
 /// Accepts connections from one listening socket. Lives on the reactor's thread.
 final class ConnectionAcceptor: ReactorSource {
     /// Connections accepted in one go, so that connected clients get their turn in between.
-    private static let mostAtOnce = 16
+    private static let maximumAtOnce = 16
     /// Without free descriptors or memory, accept fails at once again and again.
     private static let pause = Duration.seconds(1)
 
@@ -56,7 +56,7 @@ final class ConnectionAcceptor: ReactorSource {
     }
 
     func ready(_ what: ReactorReadiness) {
-        for _ in 0..<Self.mostAtOnce {
+        for _ in 0..<Self.maximumAtOnce {
             guard hasRoomToLook() else { return }
             let accepted = broker_accept(descriptor)
             switch -accepted {

@@ -28,7 +28,7 @@ struct ConnectionSlots {
     private var lingering = 0
     private var waitingForPlace = 0
     private var listeners: Set<UInt64> = []
-    private var waitingForEmpty: [(listener: UInt64, told: @Sendable () -> Void)] = []
+    private var waitingForEmpty: [(listener: UInt64, notify: @Sendable () -> Void)] = []
 
     init(limits: ConnectionLimits) {
         self.limits = limits
@@ -47,10 +47,10 @@ struct ConnectionSlots {
         places.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value.connection)
     }
 
-    /// - Returns: whether the listener has no connection; otherwise `told` is called later.
-    mutating func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) -> Bool {
+    /// - Returns: whether the listener has no connection; otherwise `notify` is called later.
+    mutating func whenEmpty(_ listener: UInt64, _ notify: @escaping @Sendable () -> Void) -> Bool {
         guard !isEmpty(listener) else { return true }
-        waitingForEmpty.append((listener, told))
+        waitingForEmpty.append((listener, notify))
         return false
     }
 
@@ -59,7 +59,7 @@ struct ConnectionSlots {
         guard !waitingForEmpty.isEmpty else { return [] }
         let empty = waitingForEmpty.filter { isEmpty($0.listener) }
         waitingForEmpty.removeAll { wait in empty.contains { $0.listener == wait.listener } }
-        return empty.map(\.told)
+        return empty.map(\.notify)
     }
 
     private func isEmpty(_ listener: UInt64) -> Bool { !places.values.contains { $0.listener == listener } }

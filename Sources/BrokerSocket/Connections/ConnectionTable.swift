@@ -31,10 +31,10 @@ final class ConnectionTable: Sendable {
 
     func all(of listener: UInt64) -> [any SlotHolder] { places.withLock { $0.all(of: listener) } }
 
-    /// - Parameter told: called once, on any thread, when the listener has no connection.
-    func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) {
-        let isEmpty = places.withLock { $0.whenEmpty(listener, told) }
-        if isEmpty { told() }
+    /// - Parameter notify: called once, on any thread, when the listener has no connection.
+    func whenEmpty(_ listener: UInt64, _ notify: @escaping @Sendable () -> Void) {
+        let isEmpty = places.withLock { $0.whenEmpty(listener, notify) }
+        if isEmpty { notify() }
     }
 
     // MARK: Connections
@@ -48,11 +48,11 @@ final class ConnectionTable: Sendable {
     }
 
     func remove(_ id: UInt64) {
-        let told = places.withLock { places in
+        let waiting = places.withLock { places in
             places.remove(id)
             return places.takeToldOfEmpty()
         }
-        for told in told { told() }
+        for notify in waiting { notify() }
     }
 
     /// The system has no room for another connection: a quiet one of the owner with the most is evicted.

@@ -26,7 +26,7 @@ package final class LocalListener: Sendable {
     ) async throws(SocketError) -> LocalListener {
         let looks: PeerInspectionQueue
         do throws(SocketError) {
-            looks = try PeerInspectionQueue(mostWaiting: limits.arrivals)
+            looks = try PeerInspectionQueue(maximumWaiting: limits.arrivals)
         } catch {
             socket.removePath()
             close(socket.descriptor)

@@ -28,14 +28,14 @@ final class PeerInspectionQueue: Sendable {
     }
 
     /// So many wait; beyond it no more are accepted.
-    private let mostWaiting: Int
+    private let maximumWaiting: Int
     private let state = Mutex(State())
     /// Signaled for each peer, and at the end.
     private let arrivals = DispatchSemaphore(value: 0)
 
     /// - Throws: ``SocketError`` if the system has no thread to spare.
-    init(mostWaiting: Int) throws(SocketError) {
-        self.mostWaiting = mostWaiting
+    init(maximumWaiting: Int) throws(SocketError) {
+        self.maximumWaiting = maximumWaiting
         for _ in 0..<Self.threads {
             let code = DetachedThread.start { [arrivals, weak self] in
                 while true {
@@ -56,11 +56,11 @@ final class PeerInspectionQueue: Sendable {
         arrivals.signal()
     }
 
-    /// - Returns: whether there is room for one more; otherwise `told` is called once when there is.
-    func hasRoom(orTell told: @escaping Look) -> Bool {
+    /// - Returns: whether there is room for one more; otherwise `notify` is called once when there is.
+    func hasRoom(orTell notify: @escaping Look) -> Bool {
         state.withLock { state in
-            guard state.count >= mostWaiting else { return true }
-            state.whenRoom.append(told)
+            guard state.count >= maximumWaiting else { return true }
+            state.whenRoom.append(notify)
             return false
         }
     }
@@ -68,7 +68,7 @@ final class PeerInspectionQueue: Sendable {
     private func run() {
         while let (process, look) = state.withLock({ $0.next() }) {
             look()
-            for told in state.withLock({ $0.ended(process, mostWaiting: mostWaiting) }) { told() }
+            for notify in state.withLock({ $0.ended(process, maximumWaiting: maximumWaiting) }) { notify() }
         }
     }
 }
@@ -88,12 +88,12 @@ extension PeerInspectionQueue.State {
     }
 
     /// - Returns: the callback that waits for room, if there is room.
-    fileprivate mutating func ended(_ process: PeerInspectionQueue.Process, mostWaiting: Int) -> [PeerInspectionQueue
+    fileprivate mutating func ended(_ process: PeerInspectionQueue.Process, maximumWaiting: Int) -> [PeerInspectionQueue
         .Look]
     {
         count -= 1
         if waiting[process]?.isEmpty == true { waiting[process] = nil } else { turns.append(process) }
-        guard count <= mostWaiting / 2 else { return [] }
+        guard count <= maximumWaiting / 2 else { return [] }
         defer { whenRoom = [] }
         return whenRoom
     }

@@ -127,9 +127,9 @@ final class ConsentSession: Sendable {
         switch form.judge(head, body: body, port: port) {
         case .enter(let page, let cookie): RedirectResponse(entering: page, cookie)
         case .show(let token): RedirectResponse(asking: ConsentTemplate.render(question, path: form.page, token: token))
-        case .answered(let answer): RedirectResponse(told: PageContent(await self.answer(answer)))
-        case .withdrawn: RedirectResponse(told: .openedTwice)
-        case .over: RedirectResponse(told: PageContent(.failed("It was answered before.")))
+        case .answered(let answer): RedirectResponse(showing: PageContent(await self.answer(answer)))
+        case .withdrawn: RedirectResponse(showing: .openedTwice)
+        case .over: RedirectResponse(showing: PageContent(.failed("It was answered before.")))
         case .refused(let status): RedirectResponse(refused: status)
         }
     }

@@ -176,7 +176,7 @@ extension RedirectResponse {
     }
 
     /// The result.
-    init(told content: PageContent) {
+    init(showing content: PageContent) {
         self.init(
             page: PageTemplate.render(content), policy: PageTemplate.contentSecurityPolicy, referrer: "no-referrer")
     }

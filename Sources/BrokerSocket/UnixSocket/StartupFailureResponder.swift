@@ -9,9 +9,9 @@ package struct StartupFailureResponder: ~Copyable {
     private let listeners: [Int32]
     private let servedUID: uid_t?
     /// Answered clients, until they hang up: closing earlier would make their next write fail, and many programs then never read.
-    private var told: [Int32] = []
+    private var answered: [Int32] = []
 
-    private static let mostTold = 64
+    private static let maximumAnswered = 64
 
     /// - Parameters:
     ///   - listeners: listening sockets, which stay open.
@@ -21,13 +21,13 @@ package struct StartupFailureResponder: ~Copyable {
         self.servedUID = servedUID
     }
 
-    deinit { for descriptor in told { close(descriptor) } }
+    deinit { for descriptor in answered { close(descriptor) } }
 
     /// Whether a client waits, by the end of `patience` at the latest.
     package mutating func hasClient(within patience: Duration) -> Bool {
         let deadline = ContinuousClock.now + patience
         while true {
-            var descriptors = (listeners + told).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            var descriptors = (listeners + answered).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let rest = max(.zero, deadline - .now)
             let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
             let count = poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: milliseconds))
@@ -64,8 +64,8 @@ package struct StartupFailureResponder: ~Copyable {
         // A line of this length always fits into the buffer of a new connection.
         _ = send(client, line, line.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(client, Int32(SHUT_WR))
-        if told.count == Self.mostTold { close(told.removeFirst()) }
-        told.append(client)
+        if answered.count == Self.maximumAnswered { close(answered.removeFirst()) }
+        answered.append(client)
         return true
     }
 
@@ -75,6 +75,6 @@ package struct StartupFailureResponder: ~Copyable {
         let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         guard count == 0 || count < 0 && errno != EAGAIN && errno != EINTR else { return }
         close(client)
-        told.removeAll { $0 == client }
+        answered.removeAll { $0 == client }
     }
 }

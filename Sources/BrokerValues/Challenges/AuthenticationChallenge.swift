@@ -18,7 +18,7 @@ package struct AuthenticationChallenge: Sendable, Equatable {
     }
 
     package static let most = 32
-    package static let mostParameters = 64
+    package static let maximumParameters = 64
 
     /// The first parameter of the name, compared case-insensitively.
     package subscript(name: String) -> String? {
@@ -40,7 +40,7 @@ package struct AuthenticationChallenge: Sendable, Equatable {
                 // A parameter of the previous challenge.
                 reader.skip(Reader.isBlank)
                 guard let last = challenges.indices.last, challenges[last].token68 == nil,
-                    challenges[last].parameters.count < mostParameters, let value = reader.value()
+                    challenges[last].parameters.count < maximumParameters, let value = reader.value()
                 else { throw reader.malformed(at: start) }
                 challenges[last].parameters.append(Parameter(name: word, value: value))
             } else {

@@ -38,7 +38,7 @@ final class BackupReader: BackupReading {
         let length = try file.bytes(at: state.offset, count: 4)
         guard length.count == 4 else { throw .truncated }
         let count = Int(length.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-        guard (SecretStream.overhead...BackupLayout.mostInChunk + SecretStream.overhead).contains(count) else {
+        guard (SecretStream.overhead...BackupLayout.maximumInChunk + SecretStream.overhead).contains(count) else {
             throw .damaged
         }
         let box = try file.bytes(at: state.offset + 4, count: count)

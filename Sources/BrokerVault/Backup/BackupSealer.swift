@@ -48,7 +48,7 @@ package final class BackupSealer: BackupSealing {
         open.append(UInt32(secret?.count ?? 0))
         let item = Item(open: open.bytes + fields, secret: secret)
         let size = item.open.count + (secret?.count ?? 0)
-        guard size <= BackupLayout.mostInChunk else {
+        guard size <= BackupLayout.maximumInChunk else {
             throw .io(
                 "A record of \(size) bytes is larger than a backup takes. Sign that account out, and export again.")
         }
@@ -104,7 +104,7 @@ package final class BackupSealer: BackupSealing {
 package enum BackupLayout {
     static let headCount = 9
     /// The vault's limit for one record, and the record's head.
-    static let mostInChunk = 8 << 20
+    static let maximumInChunk = 8 << 20
 }
 
 extension BackupItem {

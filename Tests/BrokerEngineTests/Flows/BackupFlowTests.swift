@@ -335,7 +335,7 @@ struct BackupFlowTests {
     func beyond() async throws {
         let bed = try await bed(mail)
         let report = try await restore(try await madeUp(1, tokensEach: 500, on: bed), to: bed)
-        #expect(report.refreshTokens.added == CachedTokens.mostRefreshTokens)
+        #expect(report.refreshTokens.added == CachedTokens.maximumRefreshTokens)
         #expect(report.problems.contains { $0.hasPrefix("484 tokens are left out") }, "\(report.problems)")
         #expect(bed.vault.rowsOfLastCommit < 20)
     }

@@ -34,7 +34,7 @@ struct OfflineConsentTests {
     private func prompts(_ bed: EngineBed) -> [String?] { bed.provider.authorizations.map(\.prompts) }
 
     @Test("the missing consent is detected and reported, and the next sign-in asks for it")
-    func learnt() async throws {
+    func learned() async throws {
         let bed = try await bed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 600)

@@ -48,7 +48,7 @@ struct OfflineRefusalTests {
         #expect(asksOffline(bed).last == true, "a request for consent asks for everything anew")
     }
 
-    @Test("ends the sign-in if an app's own scope is refused, and nothing is learnt about offline_access")
+    @Test("ends the sign-in if an app's own scope is refused, and nothing is learned about offline_access")
     func ownScope() async throws {
         let bed = try await EngineBed()
         for _ in 1...2 {

@@ -92,7 +92,7 @@ struct SignOutFlowTests {
         #expect(try await ask(calendar, of: bed.engine) == ["alice", nil, nil])
         _ = try await signOut(bed, request(nil))
         try await bed.signIn("bob", mail)
-        // This app signed him in itself; the other one had not learnt of it.
+        // This app signed him in itself; the other one had not learned of it.
         #expect(try await ask(mail, of: bed.engine) == ["bob", nil, "alice"])
         let restarted = try await bed.restarted()
         #expect(try await ask(calendar, of: restarted) == ["bob", "alice", "alice"])

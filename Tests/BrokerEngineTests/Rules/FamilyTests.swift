@@ -42,16 +42,17 @@ struct FamilyTests {
         "foci in a response or a working family token makes a member, and a later response without foci ends it"
     )
     func learning() {
-        func learnt(_ family: String?, spent: RefreshTokenRecord? = nil, known: FamilyMembership) -> FamilyMembership? {
-            FamilyMembership.learnt(
+        func learned(_ family: String?, spent: RefreshTokenRecord? = nil, known: FamilyMembership) -> FamilyMembership?
+        {
+            FamilyMembership.learned(
                 from: TokenResponse(accessToken: Secret("at"), refreshToken: Secret("rt"), familyID: family),
                 spent: spent, known: known)
         }
-        #expect(learnt("1", known: .unknown) == .member(of: "1"))
-        #expect(learnt("1", known: .member(of: "1")) == nil)
-        #expect(learnt(nil, spent: familyToken().record, known: .unknown) == .member(of: "1"))
-        #expect(learnt(nil, known: .member(of: "1")) == .outsider)
-        #expect(learnt(nil, known: .unknown) == nil)
+        #expect(learned("1", known: .unknown) == .member(of: "1"))
+        #expect(learned("1", known: .member(of: "1")) == nil)
+        #expect(learned(nil, spent: familyToken().record, known: .unknown) == .member(of: "1"))
+        #expect(learned(nil, known: .member(of: "1")) == .outsider)
+        #expect(learned(nil, known: .unknown) == nil)
     }
 
     @Test("only the scopes that the broker adds are carried over from another app's grant")

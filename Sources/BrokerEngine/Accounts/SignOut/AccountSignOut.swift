@@ -122,8 +122,8 @@ struct AccountSignOut: Sendable {
 
     /// Notifies each group once.
     private func tell(_ accounts: [KnownAccount], _ apps: [AppRegistration], in partition: Partition) {
-        var told: Set<GroupID> = []
-        for entry in accounts where told.insert(entry.stored.record.group).inserted {
+        var notified: Set<GroupID> = []
+        for entry in accounts where notified.insert(entry.stored.record.group).inserted {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
             var account = entry.account
             account.signedIn = false

@@ -16,8 +16,8 @@ extension EntraFamily {
     package func meaning(of refusal: OAuthRefusal) -> RefusedGrant { EntraRefusals.meaning(of: refusal) }
 
     /// The ID token describes the user in the tenant, where a guest has another identity.
-    package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
-        if let told { return told }
+    package func home(of claims: IDTokenClaims, sent: HomeAccountID?) -> HomeAccountID {
+        if let sent { return sent }
         if let object = claims["oid"], !object.isEmpty, let tenant = claims["tid"], !tenant.isEmpty {
             return HomeAccountID(userID: object, tenantID: tenant)
         }

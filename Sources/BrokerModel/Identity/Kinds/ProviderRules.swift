@@ -33,8 +33,8 @@ package protocol ProviderRules: Sendable {
     /// Whether requests ask for `client_info`: the account's home.
     var asksClientInfo: Bool { get }
 
-    /// - Parameter told: the home from `client_info`, if the provider sent it.
-    func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID
+    /// - Parameter sent: the home from `client_info`, if the provider sent it.
+    func home(of claims: IDTokenClaims, sent: HomeAccountID?) -> HomeAccountID
 
     // MARK: Requests
 
@@ -77,7 +77,7 @@ extension ProviderRules {
 
     package func meaning(of refusal: OAuthRefusal) -> RefusedGrant { .standard(refusal) }
 
-    package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
+    package func home(of claims: IDTokenClaims, sent: HomeAccountID?) -> HomeAccountID {
         HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
     }
 }
