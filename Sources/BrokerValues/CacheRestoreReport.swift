@@ -5,7 +5,7 @@ package struct CacheRestoreReport: Sendable, Equatable {
     package struct Tally: Sendable, Equatable {
         package var added = 0
         package var replaced = 0
-        /// The records that stay, because the local version is equal or newer, or was signed out since.
+        /// The records that stay as they are here, or were signed out here.
         package var kept = 0
 
         package init() {}

@@ -8,10 +8,10 @@ import Glibc
 struct ImportCacheCommand: Subcommand {
     static var about: About {
         About(
-            "import", "Merge a backup into what the broker has.",
+            "import", "Add the sign-ins of a backup to those that the broker has.",
             """
-            The whole file is verified before anything changes. What is newer here stays, and so do accounts that you signed \
-            out of since the backup was made; importing twice does no harm. Caches of MSAL are taken over with \
+            The whole file is verified before anything changes. Accounts that are signed in here, or that you signed out of, \
+            are left so, and named; importing twice does no harm. Caches of MSAL are taken over with \
             `brokerctl import msal-cache`.
 
             Examples:

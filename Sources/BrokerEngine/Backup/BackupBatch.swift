@@ -4,7 +4,7 @@ import BrokerValues
 
 /// Records of a backup that are merged together, already sealed: their secrets are released one by one.
 struct BackupBatch: Sendable {
-    /// The tokens of one client and one person; newer or older as a whole.
+    /// The tokens of one client and one person.
     struct Owned: Sendable {
         let owner: TokenOwner
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
@@ -19,7 +19,7 @@ struct BackupBatch: Sendable {
     private static let maximumIDTokens = CachedTokens.maximumAccessTokens
 
     let partition: Partition
-    private let now: NumericDate
+    let now: NumericDate
     private(set) var accounts: [StoredRecord<AccountRecord>] = []
     private(set) var signOuts: [StoredRecord<SignOutRecord>] = []
     private(set) var clients: [StoredRecord<AppMetadataRecord>] = []
@@ -69,11 +69,6 @@ struct BackupBatch: Sendable {
         case .proofKey(let record, let secret): owned[last].proofKey = try seal(record, secret)
         }
     }
-}
-
-extension BackupBatch.Owned {
-    /// The time of its newest grant; `nil` if there is none.
-    var newest: NumericDate? { refreshTokens.map(\.record.cachedAt).max() }
 }
 
 extension BackupItem {

@@ -2,11 +2,10 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// How a backup's records are merged with the existing ones (docs/decisions/0010). Runs in the write queue, so that nothing newer
-/// comes in between.
+/// Adds the sign-ins of a backup that are not here (docs/decisions/0010). Runs in the write queue, so that nothing comes in between.
 ///
-/// An import removes a record only to replace it with a newer one: it signs nobody out, and a sign-out made here since the backup
-/// stays in force.
+/// A client's tokens of a person are added together, and only if it has no live ones of that person: a refresh token that rotates
+/// cannot be in two places. Nothing that lives is changed or removed, so an import signs nobody out, and a sign-out stays in force.
 struct BackupMerge {
     private let batch: BackupBatch
     private let index: CacheIndex
@@ -15,6 +14,8 @@ struct BackupMerge {
     private let clients: [String: String]
     private(set) var change: CacheChange
     private(set) var report = CacheRestoreReport()
+    /// The people whose tokens were not added, by name, and why.
+    private(set) var leftAlone: Set<String> = []
     private var room = AccountRoom()
     /// The people of the batch for whom there is room, with their realms.
     private var people: [GroupID: [KnownAccounts.PersonKey: Set<String>]] = [:]
@@ -74,7 +75,7 @@ struct BackupMerge {
         try index.loadTokens(of: .init(partition: batch.partition, owner: owner))
     }
 
-    /// Merges a sign-out of one app. The later event counts: the app's sign-out, or its client's sign-in.
+    /// Adds the sign-out mark of one app, unless its client has signed in here.
     private mutating func merge(_ signOut: StoredRecord<SignOutRecord>) throws(VaultError) {
         let record = signOut.record
         let person = KnownAccounts.PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)
@@ -84,93 +85,48 @@ struct BackupMerge {
             let owner = TokenOwner(
                 group: record.group, clientID: client, homeAccountID: record.homeAccountID,
                 environment: record.environment)
-            let newest = try here(owner).refreshTokens.map(\.record.cachedAt).max()
-            if let newest, newest > record.since { return }
+            guard try !here(owner).isAlive(at: batch.now) else { return }
         }
         guard room.take(signOut.sealed, in: record.group, of: known) else { return leftOut += 1 }
         change.add(.signOut(.put(signOut)))
     }
 
     private mutating func merge(_ owned: BackupBatch.Owned) throws(VaultError) {
-        let here = try here(owned.owner)
-        guard try isWelcome(owned) else {
-            for _ in owned.refreshTokens { report.refreshTokens.count(.kept) }
-            for _ in owned.idTokens { report.idTokens.count(.kept) }
-            if owned.proofKey != nil { report.proofKeys.count(.kept) }
-            return
-        }
-        let newest = here.refreshTokens.map(\.record.cachedAt).max()
-        let isNewer = owned.newest.map { there in newest.map { $0 < there } ?? true } ?? false
-        let takesKey = mergeKey(owned.proofKey, here, isNewer: isNewer)
-        let key = takesKey ? owned.proofKey?.record.thumbprint : here.proofKey?.record.thumbprint
-        for token in owned.refreshTokens {
-            let record = token.record
-            let same = here.predecessor(of: record)
-            // A token whose key is not here could not be used.
-            let isUsable = record.keyThumbprint == nil || record.keyThumbprint == key
-            guard isUsable, same.map({ $0.record.cachedAt < record.cachedAt }) ?? true else {
-                report.refreshTokens.count(.kept)
-                continue
-            }
-            change.add(.refreshToken(.put(token)))
-            report.refreshTokens.count(same == nil ? .added : .replaced)
-        }
         let realms = try realms(of: owned.owner)
+        let isAlive = try here(owned.owner).isAlive(at: batch.now)
+        let isMissing = !isAlive && !realms.isEmpty
+        if !isMissing, let name = try name(of: owned.owner) {
+            leftAlone.insert(
+                "\(name) \(isAlive ? "is signed in here already" : "has signed out here"), and is left so.")
+        }
+        let key = isMissing ? owned.proofKey : nil
+        if let key { change.add(.proofKey(.put(key))) }
+        if owned.proofKey != nil { report.proofKeys.count(isMissing ? .added : .kept) }
+        for token in owned.refreshTokens {
+            // A token whose key is not here could not be used.
+            let isUsable = token.record.keyThumbprint == nil || token.record.keyThumbprint == key?.record.thumbprint
+            let isAdded = isMissing && isUsable
+            if isAdded { change.add(.refreshToken(.put(token))) }
+            report.refreshTokens.count(isAdded ? .added : .kept)
+        }
         for token in owned.idTokens {
-            let isHere = here.idTokens[token.record.realm] != nil
-            guard !isHere || isNewer, realms.contains(token.record.realm) else {
-                report.idTokens.count(.kept)
-                continue
-            }
-            change.add(.idToken(.put(token)))
-            report.idTokens.count(isHere ? .replaced : .added)
+            let isAdded = isMissing && realms.contains(token.record.realm)
+            if isAdded { change.add(.idToken(.put(token))) }
+            report.idTokens.count(isAdded ? .added : .kept)
         }
     }
 
-    /// The realms in which the person has an account, here or in the batch.
+    /// The person's name, as known here.
+    private func name(of owner: TokenOwner) throws(VaultError) -> String? {
+        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+        return try known(owner.group).profiles(of: person).first?.stored.record.username
+    }
+
+    /// The realms in which the person is signed in, here or in the batch. Empty for somebody who has signed out here.
     private func realms(of owner: TokenOwner) throws(VaultError) -> Set<String> {
         let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
-        let here = try known(owner.group).profiles(of: person).map(\.stored.record.realm)
-        return (people[owner.group]?[person] ?? []).union(here)
-    }
-
-    /// Whether the owner is signed in, here or in the backup. A sign-out that came after the tokens stays in force; one that came
-    /// before is over, as it was on the backup's machine.
-    private mutating func isWelcome(_ owned: BackupBatch.Owned) throws(VaultError) -> Bool {
-        let owner = owned.owner
-        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
-        let profiles = try known(owner.group).profiles(of: person).map(\.stored.record)
-        guard !profiles.isEmpty else { return people[owner.group]?[person] != nil }
-        guard !profiles.contains(where: \.signedIn) else { return true }
-        guard let there = owned.newest, profiles.allSatisfy({ $0.signedOutAt ?? 0 < there }) else { return false }
-        for var record in profiles {
-            (record.signedIn, record.signedOutAt) = (true, nil)
-            change.add(.account(.put(try vault.seal(record, secret: nil, in: batch.partition))))
-        }
-        return true
-    }
-
-    /// - Returns: whether the owner now uses the backup's key.
-    private mutating func mergeKey(
-        _ key: StoredRecord<ProofKeyRecord>?, _ here: CachedTokens, isNewer: Bool
-    ) -> Bool {
-        guard let key else { return false }
-        guard let old = here.proofKey, old.record.thumbprint != key.record.thumbprint else {
-            if here.proofKey == nil { change.add(.proofKey(.put(key))) }
-            report.proofKeys.count(here.proofKey == nil ? .added : .kept)
-            return true
-        }
-        guard isNewer else {
-            report.proofKeys.count(.kept)
-            return false
-        }
-        // Tokens bound to the old key cannot be used any more.
-        if let bound = here.boundRefreshToken { change.add(.refreshToken(.delete(bound))) }
-        for token in here.accessTokens.map(\.stored) where token.record.keyThumbprint == old.record.thumbprint {
-            change.add(.accessToken(.delete(token)))
-        }
-        change.add(.proofKey(.put(key)))
-        report.proofKeys.count(.replaced)
-        return true
+        let here = try known(owner.group).profiles(of: person).map(\.stored.record)
+        guard here.isEmpty || here.contains(where: \.signedIn) else { return [] }
+        return (people[owner.group]?[person] ?? []).union(here.map(\.realm))
     }
 }

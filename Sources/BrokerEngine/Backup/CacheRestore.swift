@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Implements `cache.importBackup`. It reads a whole backup up to its authenticated end before it changes anything. Newer records
-/// that exist here stay.
+/// Implements `cache.importBackup`. It reads a whole backup up to its authenticated end before it changes anything, and adds what
+/// is not here.
 ///
 /// Registrations come first, each by itself; then accounts before tokens. The accounts and tokens of an ordinary backup are one
 /// transaction; those of a very large one are several, each consistent by itself, and repeating the import completes what a broker
@@ -13,9 +13,6 @@ struct CacheRestore: Sendable {
     let roster: any AppRoster
     let throttle: ThrottleBox
     let clock: any BrokerClock
-
-    /// The limit of messages about apps that are left unchanged; the first ones suffice.
-    private static let maximumSentences = 100
 
     /// - Parameters:
     ///   - replacesApps: whether existing registrations that differ are replaced.
@@ -33,31 +30,25 @@ struct CacheRestore: Sendable {
         while try next(check) != nil { await Task.yield() }
 
         var report = CacheRestoreReport()
-        var appsLeft = 0
+        var (appsLeft, peopleLeft) = (LeftAlone(others: "apps"), LeftAlone(others: "accounts"))
         var batch = BackupBatch(in: partition, at: clock.now)
         let reader = try reader(of: backup)
         while let item = try next(reader) {
             if case .beginning(let createdOn) = item { report.createdOn = createdOn }
             if case .app(let record, let secret) = item {
-                guard let problem = try await restore(record, secret, replacesApps, in: partition, &report) else {
-                    continue
-                }
-                appsLeft += 1
-                if appsLeft <= Self.maximumSentences {
-                    report.problems.append(problem)
-                } else if appsLeft == Self.maximumSentences + 1 {
-                    report.problems.append("So are other apps.")
+                if let problem = try await restore(record, secret, replacesApps, in: partition, &report) {
+                    appsLeft.add(problem, to: &report)
                 }
                 continue
             }
             if batch.isFull, !batch.continues(with: item) {
-                try await merge(batch, &report)
+                try await merge(batch, &report, &peopleLeft)
                 batch = BackupBatch(in: partition, at: clock.now)
             }
             do throws(VaultError) { try batch.add(item, sealedBy: cache.vault) } catch { throw BrokerError(error) }
             await Task.yield()
         }
-        try await merge(batch, &report)
+        try await merge(batch, &report, &peopleLeft)
         return report
     }
 
@@ -83,23 +74,41 @@ struct CacheRestore: Sendable {
         return nil
     }
 
-    private func merge(_ batch: BackupBatch, _ report: inout CacheRestoreReport) async throws(BrokerError) {
+    private func merge(
+        _ batch: BackupBatch, _ report: inout CacheRestoreReport, _ peopleLeft: inout LeftAlone
+    ) async throws(BrokerError) {
         let partition = batch.partition
         // The client that an app's sign-out is about.
         let clients = Dictionary(
             roster.apps(in: partition).map { ($0.identity, $0.clientID) },
             uniquingKeysWith: { first, _ in first })
         let vault = cache.vault
-        let ((merged, accounts), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+        let ((merged, left, accounts), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             var merge = BackupMerge(batch, into: index, vault: vault, clients: clients)
             try merge.run()
-            return (merge.change, (merge.report, merge.change.accounts))
+            return (merge.change, (merge.report, merge.leftAlone, merge.change.accounts))
         }
         report.add(merged)
+        for sentence in left.sorted() { peopleLeft.add(sentence, to: &report) }
         try cache.requirePersisted(
             isPersisted || accounts.isEmpty && merged.isIdle,
             orTell: "What was imported is in memory, but the disk did not take it; make room and import again.")
         for account in accounts { throttle.clear(.init(account), of: account.group, in: partition) }
+    }
+}
+
+/// The sentences about what an import leaves alone. The first ones suffice.
+private struct LeftAlone {
+    private static let maximum = 100
+    let others: String
+    private var count = 0
+
+    init(others: String) { self.others = others }
+
+    mutating func add(_ sentence: String, to report: inout CacheRestoreReport) {
+        count += 1
+        if count <= Self.maximum { report.problems.append(sentence) }
+        if count == Self.maximum + 1 { report.problems.append("So are other \(others).") }
     }
 }
 

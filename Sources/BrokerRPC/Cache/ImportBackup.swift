@@ -27,12 +27,12 @@ package enum ImportCachePart: AdministrationMethod {
 
 package enum ImportBackup: AdministrationMethod {
     package static let name = "cache.importBackup"
-    package static let summary = "Merges a backup, when all of it is there, into what the broker has."
+    package static let summary = "Adds the content of a backup, when all of it is there, to what the broker has."
     package static let description = """
-        Nothing is changed before the whole file has been verified. Then newer items win: tokens of a client and an \
-        account replace older ones only, and an account that was signed out here after the backup was made stays \
-        so. Nothing else is removed. A registration of the same name that differs is left and named in problems, unless \
-        replaceApps. After accessDenied (wrongPassphrase) the transfer can be retried.
+        Nothing is changed before the whole file has been verified. Then what is not here is added: an account that is \
+        signed in here with live tokens, or has signed out here, is left so and named in problems. A registration of the same name \
+        that differs is left and named, too, unless replaceApps. After accessDenied (wrongPassphrase) the transfer can be \
+        retried.
         """
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
@@ -73,7 +73,7 @@ extension CacheRestoreReport: MessageObject {
 extension CacheRestoreReport.Tally: MessageObject {
     package static let members: [Member<CacheRestoreReport.Tally>] = [
         .required("added", \.added, "Were not here."),
-        .required("replaced", \.replaced, "Newer than the existing ones."),
-        .required("kept", \.kept, "The existing ones are equal or newer, or were signed out since."),
+        .required("replaced", \.replaced, "Took the place of others: registrations with replaceApps."),
+        .required("kept", \.kept, "Left as they are here, or signed out here."),
     ]
 }

@@ -46,9 +46,7 @@ struct BackupFlowTests {
         return bed
     }
 
-    @Test(
-        "a restore elsewhere signs the same people in with the same refresh tokens and renews access tokens"
-    )
+    @Test("a restore elsewhere signs the same people in with the same refresh tokens and renews access tokens")
     func elsewhere() async throws {
         let (here, there) = (try await bed(mail, notes), try await bed(mail, notes))
         try await here.signIn("alice", mail)
@@ -80,48 +78,52 @@ struct BackupFlowTests {
         #expect(again.isIdle && again.refreshTokens.kept == 1 && again.accounts.kept == 1)
     }
 
-    @Test("an imported token replaces an older one, never a newer one")
-    func newerWins() async throws {
+    @Test("an import changes nothing of an account that is signed in, and names it")
+    func signedIn() async throws {
         let here = try await bed(mail)
         try await here.signIn("alice", mail)
         let old = try await export(here)
         here.clock.advance(bySeconds: 100)
         _ = try await here.engine.acquireSilent(here.silent(mail) { $0.forceRefresh = true })
-        #expect(try refreshTokens(here) == ["rt-2"])
         let kept = try await restore(old, to: here)
         #expect(kept.refreshTokens.kept == 1 && kept.isIdle)
+        #expect(kept.problems == ["alice is signed in here already, and is left so."])
         #expect(try refreshTokens(here) == ["rt-2"])
         let there = try await bed(mail)
         there.clock.advance(bySeconds: 100)
         try await restore(old, to: there)
-        let replaced = try await restore(try await export(here), to: there)
-        #expect(replaced.refreshTokens.replaced == 1)
-        #expect(try refreshTokens(there) == ["rt-2"])
+        #expect(try await restore(try await export(here), to: there).isIdle)
+        #expect(try refreshTokens(there) == ["rt-1"])
     }
 
-    @Test(
-        "a sign-out after the backup stays in force, and one before it is undone",
-        arguments: [true, false])
+    @Test("an account whose tokens have died gets those of the backup")
+    func dead() async throws {
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        for bed in [here, there] { try await bed.signIn("alice", mail) }
+        _ = try await there.engine.acquireSilent(there.silent(mail) { $0.forceRefresh = true })
+        here.clock.advance(bySeconds: 100_000)
+        let refusal = OAuthRefusal(error: "invalid_grant", status: 400)
+        here.provider.whenRedeeming { _ throws(ProviderError) in throw .refused(refusal) }
+        _ = await #expect(throws: BrokerError.self) { try await here.engine.acquireSilent(here.silent(mail)) }
+        #expect(try refreshTokens(here).isEmpty)
+        let report = try await restore(try await export(there), to: here)
+        #expect(report.refreshTokens.added == 1 && report.problems.isEmpty)
+        #expect(try refreshTokens(here) == ["rt-2"])
+    }
+
+    @Test("a sign-out stays in force, whether it came after the backup or before it", arguments: [true, false])
     func signedOut(since: Bool) async throws {
-        let bed = try await bed(mail)
-        try await bed.signIn("alice", mail)
-        let backup: [UInt8]
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        there.clock.advance(bySeconds: since ? 0 : 200)
+        for bed in [here, there] { try await bed.signIn("alice", mail) }
+        here.clock.advance(bySeconds: 100)
         let signOut = SignOutRequest(partition: Sample.partition, account: .username("alice"), correlationID: "c")
-        if since {
-            backup = try await export(bed)
-            bed.clock.advance(bySeconds: 100)
-            _ = try await bed.engine.signOut(signOut) { _ in }
-        } else {
-            let other = try await self.bed(mail)
-            other.clock.advance(bySeconds: 200)
-            try await other.signIn("alice", mail)
-            backup = try await export(other)
-            _ = try await bed.engine.signOut(signOut) { _ in }
-            bed.clock.advance(bySeconds: 300)
-        }
-        try await restore(backup, to: bed)
-        let signedIn = try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition)
-        #expect(try signedIn.isEmpty == since && refreshTokens(bed).isEmpty == since)
+        _ = try await here.engine.signOut(signOut) { _ in }
+        here.clock.advance(bySeconds: 300)
+        let report = try await restore(try await export(there), to: here)
+        #expect(report.isIdle && report.problems == ["alice has signed out here, and is left so."])
+        let signedIn = try here.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition)
+        #expect(try signedIn.isEmpty && refreshTokens(here).isEmpty)
     }
 
     @Test("a backup made with a fast clock replaces no newer token, and undoes neither a sign-out nor a sign-in")
@@ -141,7 +143,7 @@ struct BackupFlowTests {
         #expect(try here.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
 
-    @Test("an app's sign-out mark is imported, unless its client signed in later")
+    @Test("an app's sign-out mark is imported, unless its client is signed in")
     func marks() async throws {
         let here = try await bed(mail, calendar)
         try await here.signIn("alice", mail)
@@ -158,11 +160,10 @@ struct BackupFlowTests {
         #expect(try later.engine.accounts(of: calendar, includeSignedOut: false, in: Sample.partition).count == 1)
     }
 
-    @Test("a bound token is imported with its key, and the pair replaces only an older one")
+    @Test("a bound token is imported with its key, and the pair takes the place of no other")
     func boundTokens() async throws {
-        func bound(at seconds: Int64) async throws -> EngineBed {
+        func bound() async throws -> EngineBed {
             let bed = try await bed(mail)
-            bed.clock.advance(bySeconds: seconds)
             bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
             bed.provider.bindTokens()
             let (browser, signIn) = bed.begin(bed.interactive(mail) { $0.tokenType = .dpop })
@@ -174,19 +175,20 @@ struct BackupFlowTests {
             try bed.vault.loadAll(ProofKeyRecord.self, in: Sample.partition).map(\.record.thumbprint)
                 + bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).compactMap(\.record.keyThumbprint)
         }
-        let (older, newer) = (try await bound(at: 0), try await bound(at: 100))
-        older.clock.advance(bySeconds: 100)
-        let (old, new) = (try thumbprints(older), try thumbprints(newer))
-        #expect(old.count == 2 && Set(old).count == 1 && Set(old + new).count == 2)
-        let (oldBackup, newBackup) = (try await export(older), try await export(newer))
-        let kept = try await restore(oldBackup, to: newer)
+        let (here, other, there) = (try await bound(), try await bound(), try await bed(mail))
+        let (mine, others) = (try thumbprints(here), try thumbprints(other))
+        #expect(mine.count == 2 && Set(mine).count == 1 && Set(mine + others).count == 2)
+        let backup = try await export(here)
+        let kept = try await restore(backup, to: other)
         #expect(kept.isIdle && kept.proofKeys.kept == 1)
-        #expect(try thumbprints(newer) == new)
-        let report = try await restore(newBackup, to: older)
-        #expect(report.proofKeys.replaced == 1 && report.refreshTokens.replaced == 1)
-        #expect(try thumbprints(older) == new)
-        _ = try await older.engine.acquireSilent(older.silent(mail) { $0.tokenType = .dpop })
-        #expect(older.provider.extras.last?.proofKey?.thumbprint == new[0])
+        #expect(try thumbprints(other) == others)
+        there.provider.offer { $0.dpopAlgorithms = ["ES256"] }
+        there.provider.bindTokens()
+        let report = try await restore(backup, to: there)
+        #expect(report.proofKeys.added == 1 && report.refreshTokens.added == 1)
+        #expect(try thumbprints(there) == mine)
+        _ = try await there.engine.acquireSilent(there.silent(mail) { $0.tokenType = .dpop })
+        #expect(there.provider.extras.last?.proofKey?.thumbprint == mine[0])
     }
 
     @Test("a bound refresh token of an app with bearer tokens is imported with its key, used by the next refresh")
@@ -368,9 +370,7 @@ struct BackupFlowTests {
         #expect(try bed.vault.statistics(of: Sample.partition).records == [.account: 4_000, .refreshToken: 4_000])
     }
 
-    @Test(
-        "an import into a restored vault is refused until a person accepts the state"
-    )
+    @Test("an import into a restored vault is refused until a person accepts the state")
     func rolledBack() async throws {
         let bed = try await bed(mail)
         let backup = try await madeUp(1, on: bed)
