@@ -183,7 +183,7 @@ package final class CacheWriter: Sendable {
             state.withLock { ($0.backlog[partition], _) = (nil, $0.refused.remove(partition)) }
             return true
         } catch .erased {
-            log.notice("a change is not kept: what the broker had of the user was removed meanwhile")
+            log.notice("a change is not kept: the records of the user were removed meanwhile")
             state.withLock { ($0.backlog[partition], _) = (nil, $0.refused.remove(partition)) }
             return false
         } catch {

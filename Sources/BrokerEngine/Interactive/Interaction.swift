@@ -7,7 +7,7 @@ protocol WaitingInteraction: Sendable {
     var id: String { get }
     var claim: InteractionClaim { get }
     var erasures: ErasureMark { get }
-    /// Whether the person's answer has come. What it brings works once, so the broker does not stop before it is kept.
+    /// Whether the person's answer has come. A code works once, so the broker does not stop before its tokens are kept.
     var isAnswered: Bool { get }
     /// Fulfilled when nothing is done with the answer any more.
     var over: Promise<Void> { get }

@@ -53,7 +53,7 @@ extension VaultError: CustomStringConvertible {
         case .wrongPassphrase: "This is not the vault's passphrase; try again with brokerctl unlock."
         case .locked: "The broker is locked; unlock it with brokerctl unlock."
         case .recordDamaged: "A record of the vault is damaged and was set aside. Sign in again to replace it."
-        case .erased: "What the broker had of this user was removed meanwhile, so the change was not kept. Try again."
+        case .erased: "The records of this user were removed meanwhile, so the change was not kept. Try again."
         }
     }
 }

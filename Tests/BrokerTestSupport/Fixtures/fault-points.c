@@ -63,7 +63,7 @@ static int is_power_cut(void) {
     return control->fault == power_cut || control->fault == power_cut_after_names;
 }
 
-/* What a call does, as far as faults differ. */
+/* The kinds of calls, as far as faults differ. */
 enum kind { writes, grows, changes, syncs };
 
 static int can_fail(enum kind kind) {

@@ -17,8 +17,8 @@ struct AuditFileTests {
     func edited(_ edit: String) async throws {
         try await after(try #require(Self.edits[edit])) { broker in
             #expect(try await broker.call("audit.list")["intact"] == false)
-            let told = try await broker.ctl(["audit"])
-            #expect(told.status == .exited(1) && told.errors.contains("audit log was changed"), "\(told)")
+            let result = try await broker.ctl(["audit"])
+            #expect(result.status == .exited(1) && result.errors.contains("audit log was changed"), "\(result)")
         }
     }
 
