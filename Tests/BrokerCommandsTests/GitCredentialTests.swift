@@ -89,7 +89,7 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("errors never go to standard output, even with --json, and git is told to stop", arguments: [[], ["--json"]])
+    @Test("errors never go to standard output, even with --json, and git stops asking", arguments: [[], ["--json"]])
     func errors(_ options: [String]) async throws {
         let arguments = options + ["git-credential", "--app", "work", "--scope", "repo", "get"]
         let input = "protocol=https\nhost=h\n"

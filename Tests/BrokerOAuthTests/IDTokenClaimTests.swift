@@ -108,7 +108,7 @@ struct IDTokenClaimTests {
             let failure = await bed.failure {
                 try await bed.verify(changing: ["nonce": .null, "iat": .null], nonce: nil)
             }
-            #expect(failure?.isInvalidResponse == true, "when it was issued is said on refresh, too")
+            #expect(failure?.isInvalidResponse == true, "a refresh requires the time of issue, too")
         }
     }
 

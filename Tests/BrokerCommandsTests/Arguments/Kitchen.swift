@@ -85,7 +85,7 @@ struct Call: Command {
     mutating func declare(in arguments: inout Arguments) {
         arguments.flag("loud", &isLoud, "So that it is heard.")
         arguments.argument("guest", &guest, "Who is called.")
-        arguments.tail("word", &words, "What is said.")
+        arguments.tail("word", &words, "The words.")
     }
 
     func execute(in program: any Command.Type) -> ExitStatus { .done }

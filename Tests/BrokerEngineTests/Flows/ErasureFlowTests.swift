@@ -261,7 +261,7 @@ struct ErasureFlowTests {
         bed.roster.set([])
         bed.vault.damage([.refreshToken])
         guard case .failed = try await clear(revoke: true, on: bed).revocation else {
-            Issue.record("the revocation is said to have succeeded")
+            Issue.record("the revocation is reported as successful")
             return
         }
         #expect(try records(bed) == 0)
