@@ -11,21 +11,23 @@ extension AppDirectory {
             return .kept(
                 "\(record.authority) is no valid authority for this broker's providers; fix this, and import again.")
         }
-        do throws(BrokerError) {
-            try AppRules.check(app)
-            try checkSpelling(of: app.description, in: partition)
-            try checkRoom(for: app.name, in: partition)
-        } catch {
-            return .kept(error.message)
-        }
-        let before = try registrations(of: partition)[record.name]
-        if let before {
-            guard before.app != app else { return .same }
-            guard replacing else {
-                return .kept("the backup's differs; import with --replace to have that one.")
+        return try await changes.holding(partition) { () async throws(BrokerError) in
+            do throws(BrokerError) {
+                try AppRules.check(app)
+                try checkSpelling(of: app.description, in: partition)
+                try checkRoom(for: app.name, in: partition)
+            } catch {
+                return .kept(error.message)
             }
+            let before = try registrations(of: partition)[record.name]
+            if let before {
+                guard before.app != app else { return .same }
+                guard replacing else {
+                    return .kept("the backup's differs; import with --replace to have that one.")
+                }
+            }
+            try await write(app, in: partition)
+            return before == nil ? .added : .replaced
         }
-        try await write(app, in: partition)
-        return before == nil ? .added : .replaced
     }
 }

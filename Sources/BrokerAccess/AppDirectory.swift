@@ -18,6 +18,8 @@ package final class AppDirectory: AppRoster {
     private let log: Logger
     private let state: Mutex<State>
     private let changedIn = Broadcast<Partition?>()
+    /// A person's changes are made one after the other: each is judged by the registrations that it changes.
+    let changes = KeyedLocks<Partition>()
 
     /// - Parameters:
     ///   - authorities: the provider kinds set by the administrator; registrations are parsed with them.
@@ -172,23 +174,26 @@ package final class AppDirectory: AppRoster {
     package func register(
         _ app: AppRegistration, overPrevious previous: Previous = .isReplaced, in partition: Partition
     ) async throws(BrokerError) -> AppRegistration {
-        try checkIsOurs(app.name)
-        var app = app
-        switch previous {
-        case .isKept: try checkIsNew(app, in: partition)
-        case .isReplaced: break
-        case .isReplacedKeepingSecret:
-            if let before = try registrations(of: partition)[app.name], before.record.isConfidential {
-                app = try app.keepingSecret(of: before.app)
+        try await changes.holding(partition) { () async throws(BrokerError) in
+            try checkIsOurs(app.name)
+            var app = app
+            switch previous {
+            case .isKept: try checkIsNew(app, in: partition)
+            case .isReplaced: break
+            case .isReplacedKeepingSecret:
+                if let before = try registrations(of: partition)[app.name], before.record.isConfidential {
+                    app = try app.keepingSecret(of: before.app)
+                }
             }
+            try AppRules.check(app)
+            try checkSpelling(of: app.description, in: partition)
+            try checkRoom(for: app.name, in: partition)
+            try await write(app, in: partition)
+            return app
         }
-        try AppRules.check(app)
-        try checkSpelling(of: app.description, in: partition)
-        try checkRoom(for: app.name, in: partition)
-        try await write(app, in: partition)
-        return app
     }
 
+    /// Call it while ``changes`` are held.
     func write(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
         let record = AppRecord(app)
         let sealed: SealedRecord
@@ -211,10 +216,12 @@ package final class AppDirectory: AppRoster {
     /// - Returns: the removed app, which may be unusable with the current providers.
     /// - Throws: `appNotFound`.
     package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
-        try checkIsOurs(name)
-        guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
-        try await commit(registration.record, as: nil, in: partition)
-        return registration.app.map(AppRecord.init) ?? registration.record
+        try await changes.holding(partition) { () async throws(BrokerError) in
+            try checkIsOurs(name)
+            guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
+            try await commit(registration.record, as: nil, in: partition)
+            return registration.app.map(AppRecord.init) ?? registration.record
+        }
     }
 
     /// - Throws: `invalidParameter` for an app of a file.

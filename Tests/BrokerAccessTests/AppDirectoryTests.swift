@@ -244,21 +244,6 @@ struct AppDirectoryTests {
         #expect(bed.vault.readsOfAll == 1)
     }
 
-    @Test("two simultaneous registrations of a name leave the same one on disk and in memory")
-    func twoAtATime() async throws {
-        let bed = try await AccessBed()
-        _ = try bed.directory.list(in: AccessBed.partition)
-        var second = AccessBed.app()
-        second.clientID = "client-2"
-        bed.vault.afterNextCommit { [directory = bed.directory, second] in
-            _ = try? await directory.register(second, in: AccessBed.partition)
-        }
-        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
-        let inMemory = try bed.directory.list(in: AccessBed.partition)
-        #expect(inMemory == [second])
-        #expect(try await bed.reopened().list(in: AccessBed.partition) == inMemory)
-    }
-
     @Test("unreadable registrations are an error if group members are needed")
     func unreadable() async throws {
         let bed = try await AccessBed()

@@ -343,14 +343,16 @@ struct ChangesOnOpenConnectionTests {
             try await server.signIn("ann", to: "mail")
             let scene = try await OpenConnectionScene(server)
             let gate = Gate()
-            server.vault.hold(until: gate)
+            server.provider.holdMetadata(at: gate)
+            let before = server.provider.asked.count
             var clients: [LineClient] = []
             for number in 1...2 {
                 clients.append(try await server.connect())
-                let params = RegisterApp.Params(
+                var params = RegisterApp.Params(
                     name: "app-\(number)", clientId: "c", authority: ServerBed.authority)
+                params.checkAuthority = true
                 try await clients.last?.send(RegisterApp.requestLine(id: 1, params))
-                try await server.vault.waitForHeld(number)
+                try await server.provider.waitForQuestions(before + number)
             }
             #expect(try await scene.askAgain().kind == ErrorKind.throttled.rawValue)
             gate.open()

@@ -49,24 +49,25 @@ struct LimitTests {
     func requestsOfUser() async throws {
         try await ServerBed.run(requestsPerUser: 4) { server in
             let gate = Gate()
-            server.vault.hold(until: gate)
+            server.provider.holdMetadata(at: gate)
             var clients: [LineClient] = []
             for underWay in [4, 6, 8] {
                 let client = try await server.connect()
                 for number in 1...4 {
-                    let params = RegisterApp.Params(
+                    var params = RegisterApp.Params(
                         name: "app-\(underWay)-\(number)", clientId: "c", authority: ServerBed.authority)
+                    params.checkAuthority = true
                     try await client.send(RegisterApp.requestLine(id: 1, params))
                 }
                 clients.append(client)
-                try await server.vault.waitForHeld(underWay)
+                try await server.provider.waitForQuestions(underWay)
             }
             let refused = try await server.connect().refusal(of: ListApps.self, .init())
             #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)
             // Leaving makes no room: the requests must still be processed.
             await clients.removeLast().close()
             #expect(try await server.connect().refusal(of: ListApps.self, .init())?.data?.kind == .throttled)
-            #expect(server.vault.held == 8)
+            #expect(server.provider.asked.count == 8)
             gate.open()
             for client in clients { for _ in 1...4 { _ = try await client.readResult() } }
             try await eventually("there is room again") {

@@ -44,12 +44,12 @@ final class RefreshTokenExchange: Sendable {
     /// Redeems a token, after waiting until no other flight uses it.
     func spend(_ token: RefreshToken, _ secret: Secret, in lookup: LookupResult) async throws(BrokerError) -> Attempt {
         let environment = token.record.owner.environment
-        await locks.take(secret, at: environment)
-        defer { locks.leave(secret, at: environment) }
-        // An earlier holder of the lock may have received another token.
-        let owner = OwnerKey(partition: lookup.request.partition, owner: token.record.owner)
-        guard try cache.tokens(of: owner).holds(token) else { throw RefreshPrecondition.replaced }
-        return try await redeem(token, secret, in: lookup)
+        return try await locks.holding(secret, at: environment) { () async throws(BrokerError) in
+            // An earlier holder of the lock may have received another token.
+            let owner = OwnerKey(partition: lookup.request.partition, owner: token.record.owner)
+            guard try cache.tokens(of: owner).holds(token) else { throw RefreshPrecondition.replaced }
+            return try await redeem(token, secret, in: lookup)
+        }
     }
 
     private func redeem(

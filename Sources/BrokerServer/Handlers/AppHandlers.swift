@@ -51,7 +51,8 @@ struct AppHandlers: Sendable {
                     draft, isConfidential: params.confidential,
                     initialAccessToken: params.initialAccessToken.map { Secret($0) })
             }
-            try await apps.register(made.app, in: request.partition)
+            let previous: AppDirectory.Previous = params.replace ? .isReplaced : .isKept
+            try await apps.register(made.app, overPrevious: previous, in: request.partition)
             return RegisterAppAtProvider.Result(
                 app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
         }

@@ -62,6 +62,8 @@ package final class ProviderDouble: IdentityProvider {
 
     /// Waits until this many requests have arrived at the token endpoint.
     package func waitForGrants(_ count: Int = 1) async throws { try await state.until { $0.grants.count >= count } }
+    /// Waits until its metadata were asked for this many times.
+    package func waitForQuestions(_ count: Int) async throws { try await state.until { $0.asked.count >= count } }
     package func waitForRefreshes(_ count: Int = 1) async throws {
         try await state.until { $0.refreshes.count >= count }
     }
