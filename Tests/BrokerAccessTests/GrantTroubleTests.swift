@@ -42,6 +42,23 @@ struct GrantTroubleTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.map(\.id) == [ids[2]])
     }
 
+    @Test("a use that is written while a person's records are erased leaves no grant behind")
+    func erasedPartition() async throws {
+        let scene = try await Scene()
+        let (grants, vault) = (scene.bed.grants, scene.bed.vault)
+        _ = try await scene.approve()
+        #expect(scene.refusal() == nil)
+        let writing = Promise<Task<Void, Never>>()
+        try await grants.erase(Self.partition) { () async throws(BrokerError) in
+            do throws(VaultError) { try await vault.erase(Self.partition) } catch {
+                throw BrokerError(.internal, "\(error)")
+            }
+            writing.fulfil(Task.immediate { await grants.flush() })
+        }
+        await writing.value.value
+        #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
+    }
+
     @Test("a request outlives a small step back of the clock, as a grant does, and not a large one")
     func clockSetBack() async throws {
         let scene = try await Scene()

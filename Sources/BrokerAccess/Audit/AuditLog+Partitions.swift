@@ -7,16 +7,10 @@ extension AuditLog {
     package func erase(
         _ partition: Partition, by erase: @escaping @Sendable () async throws(BrokerError) -> Void
     ) async throws(BrokerError) {
-        let result = await turns.run { () async -> Result<Void, BrokerError> in
-            do throws(BrokerError) {
-                try await erase()
-                self.forget(partition)
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
+        try await turns.run { () async throws(BrokerError) in
+            try await erase()
+            self.forget(partition)
         }
-        try result.get()
     }
 
     private func forget(_ partition: Partition) {

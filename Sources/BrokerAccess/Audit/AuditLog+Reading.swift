@@ -43,15 +43,11 @@ extension AuditLog {
 
     /// Runs in the log's queue: a write between two reads would look like a gap.
     private func stored(in partition: Partition) async throws(VaultError) -> StoredAuditLog {
-        try await turns.run { [vault] () async -> Result<StoredAuditLog, VaultError> in
-            do throws(VaultError) {
-                let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
-                let blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
-                return .success(StoredAuditLog(head, blocks))
-            } catch {
-                return .failure(error)
-            }
-        }.get()
+        try await turns.run { [vault] () async throws(VaultError) in
+            let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
+            let blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
+            return StoredAuditLog(head, blocks)
+        }
     }
 }
 

@@ -78,39 +78,33 @@ extension GrantStore {
             createdOn: now, expiresOn: lifetime.map { now + $0 }, facts: facts)
         let record = GrantRecord(grant: grant, app: app)
         _ = try withLedger(of: partition) { _, _ in () }
-        let written: Result<Void, BrokerError> = await turns.run { [self] in
+        try await turns.run { [self] () async throws(BrokerError) in
             let part = GrantedPart(accountID: grant.accountID, scopes: grant.scopes)
-            return await add(record, of: app, replaces: part, in: partition)
+            try await add(record, of: app, replaces: part, in: partition)
         }
-        try written.get()
         return grant
     }
 
     /// Writes to disk, then to memory. A grant for the same or less of the same app is replaced.
     private func add(
         _ record: GrantRecord, of app: AppRegistration, replaces part: GrantedPart, in partition: Partition
-    ) async -> Result<Void, BrokerError> {
+    ) async throws(BrokerError) {
         let subject = GrantSubject(record)
         let now = clock.now
-        let gone: [GrantRecord]
-        let isFull: Bool
-        do throws(BrokerError) {
-            (gone, isFull) = try withLedger(of: partition) { _, ledger in
-                let replaced = ledger.grants.values.filter { GrantSubject($0) == subject && $0.grant.part == part }
-                return (replaced + ledger.outdated(at: now), ledger.grants.count >= GrantRules.grants)
-            }
-        } catch { return .failure(error) }
+        let (gone, isFull) = try withLedger(of: partition) { _, ledger in
+            let replaced = ledger.grants.values.filter { GrantSubject($0) == subject && $0.grant.part == part }
+            return (replaced + ledger.outdated(at: now), ledger.grants.count >= GrantRules.grants)
+        }
         guard !isFull || !gone.isEmpty else {
-            return .failure(
-                BrokerError(
-                    .invalidParameter,
-                    "There are \(GrantRules.grants) grants already; revoke some with brokerctl grants revoke."))
+            throw BrokerError(
+                .invalidParameter,
+                "There are \(GrantRules.grants) grants already; revoke some with brokerctl grants revoke.")
         }
         do throws(VaultError) {
             let sealed = try vault.seal(record, secret: nil, in: partition).sealed
             try await vault.commit(VaultChange(in: partition, puts: [sealed], deletes: gone.map(\.key)))
         } catch {
-            return .failure(Self.notWritten(error))
+            throw Self.notWritten(error)
         }
         let changes = state.withLock { state in
             state.ledgers.write(in: partition) { ledger in
@@ -126,7 +120,6 @@ extension GrantStore {
         }
         log.notice("a grant was made", metadata: ["app": "\(record.grant.app)", "caller": "\(record.grant.caller.id)"])
         events.tell(changes)
-        return .success(())
     }
 
     package func deny(request: String, in partition: Partition) throws(BrokerError) {
@@ -171,19 +164,15 @@ extension GrantStore {
         }
         guard let one = unwritten.last?.grant.id else { return false }
         for record in revoked { events.tell(GrantEvent(partition: partition, change: .revoked, grant: record.grant)) }
-        let failure: VaultError? = await turns.run { [vault] in
-            do throws(VaultError) {
+        do throws(VaultError) {
+            try await turns.run { [vault] () async throws(VaultError) in
                 try await vault.commit(VaultChange(in: partition, deletes: unwritten.map(\.key)))
-                return nil
-            } catch {
-                return error
             }
-        }
-        if let failure {
+        } catch {
             throw BrokerError(
                 .internal,
                 "What was revoked counts no more, but that could not be written: it would be back after a restart; see the broker's log, then run brokerctl grants revoke \(one) again.",
-                reason: .vaultNotWritable, cause: failure)
+                reason: .vaultNotWritable, cause: error)
         }
         let written = Set(unwritten.map(\.grant.id))
         state.withLock { state in

@@ -26,14 +26,9 @@ extension BrokerLock {
         _ change: @escaping @Sendable (any VaultKeys, NumericDate) async throws(VaultError) -> Void
     ) async throws(BrokerError) {
         // One after the other, to the end: the key that the former source must discard could be the next one's.
-        let result = await changes.run { [keys, clock] () async -> Result<Void, VaultError> in
-            do throws(VaultError) {
-                return .success(try await change(keys, clock.now))
-            } catch {
-                return .failure(error)
-            }
-        }
-        do throws(VaultError) { try result.get() } catch {
+        do throws(VaultError) {
+            try await changes.run { [keys, clock] () async throws(VaultError) in try await change(keys, clock.now) }
+        } catch {
             log.error("the vault's keys were not changed", metadata: ["cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }

@@ -4,13 +4,16 @@ package actor Turns {
 
     package init() {}
 
-    package func run<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+    /// Canceling the caller does not end the work.
+    package func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let before = last
-        let mine = Task {
+        let mine = Task { () async -> Result<Value, Failure> in
             await before?.value
-            return await work()
+            do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
         }
         last = Task { _ = await mine.value }
-        return await mine.value
+        return try await mine.value.get()
     }
 }

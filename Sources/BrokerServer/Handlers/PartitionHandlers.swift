@@ -57,10 +57,11 @@ struct PartitionHandlers: Sendable {
     /// Clears memory first and last: records read meanwhile are gone from disk.
     private func remove(_ partition: Partition) async throws(BrokerError) {
         let users = try manyUsers
-        try await audit.erase(partition) { [broker] () async throws(BrokerError) in
-            try await broker.erase(partition, from: users.store)
+        try await audit.erase(partition) { [broker, grants = policy.grants] () async throws(BrokerError) in
+            try await grants.erase(partition) { () async throws(BrokerError) in
+                try await broker.erase(partition, from: users.store)
+            }
         }
-        policy.grants.forget(partition)
         users.owners.forget(partition)
         watches.glance(soon: true) { $0.partition == partition }
     }
