@@ -37,7 +37,7 @@ package final class OAuthProvider: IdentityProvider {
             documents: DocumentCache(transport: http, clock: clock, store: store, thread: thread),
             completions: completions)
         signatures = SignatureCheck(
-            documents: DocumentCache(transport: http, clock: clock, store: store, thread: thread), clock: clock)
+            documents: DocumentCache(transport: http, clock: clock, store: store, thread: thread))
     }
 
     /// Takes effect with the next request.

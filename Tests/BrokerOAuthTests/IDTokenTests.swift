@@ -281,6 +281,33 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("tokens that arrive together after a change of keys share one fetch, and all are verified")
+    func simultaneous() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            bed.provider.rotateKeys(to: try .make(.es256, keyID: "key-2"))
+            let gate = Gate()
+            let begun = Recorder<Int>()
+            bed.provider.on(.keys) { _ in
+                await gate.wait()
+                return nil
+            }
+            let token = bed.provider.identity.sign(bed.goodClaims)
+            let subjects = try await withThrowingTaskGroup(of: ExactText.self) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        begun.add(number)
+                        if begun.all.count >= 8 { gate.open() }
+                        return try await bed.verify(token).subject
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(subjects == Array(repeating: "alice", count: 8))
+            #expect(bed.provider.requests(to: .keys).count == 2)
+        }
+    }
+
     @Test("a failure to fetch new keys is reported as such, and the next attempt asks again")
     func providerDown() async throws {
         try await withProvider { bed async throws in

@@ -9,8 +9,6 @@ final class Discovery: Sendable {
     private let withoutOpenID = Mutex(FairCache<String, Authority, Bool>(limit: 256))
 
     private let completions: Mutex<MetadataOverrides>
-    /// When each authority was last asked although its document was fresh.
-    private let renewals = Mutex(FairCache<String, Authority, Duration>(limit: 256))
 
     init(documents: DocumentCache<DiscoveryDocument>, completions: MetadataOverrides) {
         self.documents = documents
@@ -65,12 +63,11 @@ final class Discovery: Sendable {
         }
     }
 
-    /// Asks the provider for its metadata although the cached one is fresh, because one of its endpoints is gone; at most
-    /// once a minute.
+    /// Asks the provider for its metadata although the cached one is fresh, because one of its endpoints is gone: at most
+    /// once a minute, or again after a failure.
     ///
-    /// - Returns: `nil` if the provider does not answer or was asked within the last minute.
+    /// - Returns: `nil` if the provider does not answer, or has answered within the last minute.
     func renewedMetadata(of authority: Authority) async -> ProviderMetadata? {
-        guard mayRenew(authority) else { return nil }
         let rule = EndpointRule(authority: authority)
         let addresses = [WellKnown.openIDConfiguration(of: authority), WellKnown.authorizationServer(of: authority)]
         let places = addresses.compactMap { rule.accepted($0).map { DocumentPlace($0, of: authority) } }
@@ -82,19 +79,10 @@ final class Discovery: Sendable {
                 _ = try MetadataReader.metadata(in: document, of: authority, completedBy: completion)
                 return document
             }
+            guard let document else { return nil }
             return try MetadataReader.metadata(in: document.content, of: authority, completedBy: completion)
         } catch {
             return nil
-        }
-    }
-
-    private func mayRenew(_ authority: Authority) -> Bool {
-        let now = documents.clock.uptime
-        return renewals.withLock { times in
-            if let last = times.use(authority), now - last < SignatureCheck.pauseBetweenRenewals { return false }
-            times.keep(now, for: authority, of: authority.environment)
-            times.makeRoom()
-            return true
         }
     }
 

@@ -37,6 +37,9 @@ final class DocumentCache<Content: Sendable>: Sendable {
     /// Each entry counts against its server.
     private let entries = Mutex(FairCache<String, DocumentPlace, Entry>(limit: DocumentCache.memory))
 
+    /// When each document was last asked for although it was fresh. Each entry counts against its server.
+    private let renewals = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
+
     /// Fetches in progress, by server: a server that answers slowly occupies no more than its share.
     private let places = Mutex(FairQuota<String, String>(limit: DocumentCache.maximumFetches))
 
@@ -47,6 +50,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     /// How long a stale document is used without asking again, after asking failed.
     private static var pauseAfterFailure: Duration { .seconds(60) }
+
+    static var pauseBetweenRenewals: Duration { .seconds(60) }
 
     /// The maximum age, a month, at which a document of an earlier run is used before it is renewed.
     private static var oldestServed: Int64 { 30 * 86_400 }
@@ -105,9 +110,9 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private func freshDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError)
         -> Document
     {
-        try await shared(Flight(place: place, isRenewal: false)) { [self] in
+        let outcome = await flights.value(for: Flight(place: place, isRenewal: false)) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(place, reading))
+                return Outcome.success(try await fetch(place, reading))
             } catch {
                 if error.leavesStaleDocumentUsable, var known = await entry(place, reading) {
                     known.freshUntil = clock.uptime + Self.pauseAfterFailure
@@ -123,6 +128,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
                 return .failure(error)
             }
         }
+        guard let outcome else { throw Self.canceled }
+        return try outcome.get()
     }
 
     private enum Unusable: Error {
@@ -159,25 +166,37 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return entry
     }
 
-    /// Asks the provider although the cached document may be fresh.
-    func renewedDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError) -> Document {
-        try await shared(Flight(place: place, isRenewal: true)) { [self] in
+    /// Asks the provider although the cached document may be fresh: once a minute, for everybody who wants it meanwhile. A failed
+    /// attempt does not count.
+    ///
+    /// - Returns: `nil` if the provider was asked within the last minute.
+    func renewedDocument(
+        at place: DocumentPlace, reading: @escaping Reading
+    ) async throws(ProviderError) -> Document? {
+        let flight = Flight(place: place, isRenewal: true)
+        let outcome = await flights.value(for: flight, if: { mayRenew(place) }) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(place, reading))
+                return Outcome.success(try await fetch(place, reading))
             } catch {
+                renewals.withLock { _ = $0.remove(place) }
                 return .failure(error)
             }
         }
+        guard outcome != nil || !Task.isCancelled else { throw Self.canceled }
+        return try outcome?.get()
     }
 
-    private func shared(
-        _ flight: Flight, _ work: @escaping @Sendable () async -> Outcome
-    ) async throws(ProviderError) -> Document {
-        guard let outcome = await flights.value(for: flight, work: work) else {
-            throw .offline("The request was canceled.")
+    private func mayRenew(_ place: DocumentPlace) -> Bool {
+        let now = clock.uptime
+        return renewals.withLock { times in
+            if let last = times.use(place), now - last < Self.pauseBetweenRenewals { return false }
+            times.keep(now, for: place, of: place.url.server)
+            times.makeRoom()
+            return true
         }
-        return try outcome.get()
     }
+
+    private static var canceled: ProviderError { .offline("The request was canceled.") }
 
     /// Whether the given document is the one that would be used now.
     func isCurrent(_ document: Document, at place: DocumentPlace) -> Bool {

@@ -10,19 +10,24 @@ final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// - Returns: the work's result; `nil` if the calling task was cancelled before.
-    func value(for key: Key, work: @escaping @Sendable () async -> Value) async -> Value? {
+    /// - Parameter mayStart: called if no work for the key is under way; if it returns false, none starts.
+    /// - Returns: the work's result; `nil` if there is none, or the calling task was cancelled before.
+    func value(
+        for key: Key, if mayStart: () -> Bool = { true }, work: @escaping @Sendable () async -> Value
+    ) async -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isFirst = state.withLock { state in
+                let (isFirst, isRefused) = state.withLock { state in
                     let isFirst = state.waiting[key] == nil
+                    if isFirst, !mayStart() { return (false, true) }
                     state.waiting[key, default: [:]][id] = continuation
-                    return isFirst
+                    return (isFirst, false)
                 }
+                if isRefused { return continuation.resume(returning: nil) }
                 if isFirst {
                     Task.detached { [self] in
                         let value = await work()

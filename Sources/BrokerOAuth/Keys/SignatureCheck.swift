@@ -1,27 +1,17 @@
 import BrokerModel
 import BrokerValues
-import Synchronization
 
 /// Verifies tokens against a provider's published keys, and fetches the keys again if they do not match: providers
 /// rotate them at any time. The rate is limited: otherwise anyone able to present tokens could make the broker flood
 /// the provider.
-final class SignatureCheck: Sendable {
-    private let documents: DocumentCache<KeySet>
-    private let clock: any BrokerClock
-    /// Each entry counts against its server.
-    private let lastRenewal = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
+struct SignatureCheck: Sendable {
+    let documents: DocumentCache<KeySet>
 
     /// The maximum number of keys that are tried for one token.
     static let maximumKeys = 12
-    static let pauseBetweenRenewals: Duration = .seconds(60)
 
     /// How old keys may be that verify a refreshed token while the provider is unreachable: it may have withdrawn them.
     private static var oldestKeys: Duration { .seconds(86_400) }
-
-    init(documents: DocumentCache<KeySet>, clock: any BrokerClock) {
-        self.documents = documents
-        self.clock = clock
-    }
 
     /// - Parameter isSignIn: if true, keys are used only as long as the provider allows them to be cached.
     func verify(
@@ -33,16 +23,12 @@ final class SignatureCheck: Sendable {
         let document = try await documents.document(at: place, staleness: staleness, reading: reading)
         if isSigned(token, algorithm, issuer, by: document.content) { return }
         let renewed: DocumentCache<KeySet>.Document
-        if documents.isCurrent(document, at: place) {
-            guard mayRenew(place) else { throw Self.wrongSignature }
-            do throws(ProviderError) {
-                renewed = try await documents.renewedDocument(at: place, reading: reading)
-            } catch {
-                allowRenewal(place)
-                throw error
-            }
+        if documents.isCurrent(document, at: place),
+            let answer = try await documents.renewedDocument(at: place, reading: reading)
+        {
+            renewed = answer
         } else {
-            // Another task has just fetched new keys.
+            // Another task has fetched them, perhaps just now.
             renewed = try await documents.document(at: place, staleness: staleness, reading: reading)
         }
         guard renewed.source != document.source, isSigned(token, algorithm, issuer, by: renewed.content) else {
@@ -66,21 +52,6 @@ final class SignatureCheck: Sendable {
             .filter { issuer.takesKey(of: $0.issuer, for: named, tenant: tenant) }
             .prefix(Self.maximumKeys)
             .contains { $0.verifies(token.signature, of: token.signed, with: algorithm) }
-    }
-
-    private func mayRenew(_ place: DocumentPlace) -> Bool {
-        let now = clock.uptime
-        return lastRenewal.withLock { times in
-            if let last = times.use(place), now - last < Self.pauseBetweenRenewals { return false }
-            times.keep(now, for: place, of: place.url.server)
-            times.makeRoom()
-            return true
-        }
-    }
-
-    /// A failed attempt does not count.
-    private func allowRenewal(_ place: DocumentPlace) {
-        lastRenewal.withLock { _ = $0.remove(place) }
     }
 
     private static let wrongSignature = ProviderError.invalidResponse(
