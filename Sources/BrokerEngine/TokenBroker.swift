@@ -8,6 +8,8 @@ package final class TokenBroker: Sendable {
     private let engine: Engine
     private let shared: SharedParts
     private let transfers: CacheTransfers
+    /// Fulfilled when the broker begins to stop.
+    private let stops = Promise<Void>()
     private let log: Logger
     package let lock: BrokerLock
     package let backups: CacheBackups
@@ -43,9 +45,11 @@ package final class TokenBroker: Sendable {
             cache: cache, store: vault, transfers: transfers, quota: quota,
             restore: CacheRestore(cache: cache, roster: roster, throttle: shared.throttle, clock: clock), clock: clock)
         lock = BrokerLock(keys: vault, cache: cache, gate: gate, roster: roster, settings: box, clock: clock, log: log)
-        {
-            interactions.refuse(with: $0)
-            transfers.refuse(with: $0)
+        { [stops] refusal in
+            // A broker that stops refuses, locked or not.
+            guard refusal != nil || stops.current == nil else { return }
+            interactions.refuse(with: refusal)
+            transfers.refuse(with: refusal)
         }
         (self.transfers, self.log) = (transfers, log)
         gate.limitIdleTime(to: settings.idleLimit)
@@ -288,21 +292,33 @@ package final class TokenBroker: Sendable {
     /// Prepares shutdown: answers waiting requests, waits for refreshes in flight and for sign-ins whose answer has come, and retries
     /// refused writes once.
     package func drain() async {
-        shared.interactions.endAll(
-            BrokerError(
-                .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
-                reason: .interrupted))
-        transfers.refuse(
-            with: BrokerError(
-                .serverUnavailable, "The broker is stopping; start the export or import again in a moment.",
-                reason: .interrupted))
+        stops.fulfil(())
+        shared.interactions.refuse(with: Self.stopping("start the sign-in again in a moment"))
+        transfers.refuse(with: Self.stopping("start the export or import again in a moment"))
         engine.renewals.stop()
+        await finishExchanges()
+    }
+
+    /// Ends the work of requests whose callers have gone, after the last connection was closed: a refresh may have begun since
+    /// ``drain()``.
+    package func finish() async {
+        shared.flights.refuse(with: Self.stopping("try again in a moment"))
+        if await !finishExchanges() {
+            log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
+        }
+    }
+
+    /// - Returns: whether everything is on disk.
+    @discardableResult
+    private func finishExchanges() async -> Bool {
         await shared.flights.finishAll()
         await shared.interactions.finishAnswered()
         await shared.revocations.finishAll()
         shared.cache.writer.stopRetrying()
-        if await !shared.cache.writer.flush() {
-            log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
-        }
+        return await shared.cache.writer.flush()
+    }
+
+    private static func stopping(_ advice: String) -> BrokerError {
+        BrokerError(.serverUnavailable, "The broker is stopping; \(advice).", reason: .interrupted)
     }
 }

@@ -30,6 +30,7 @@ struct ListeningService: Service {
         async let drained: Void = engine.drain()
         async let shut: Void = listeners.shutDown(within: Self.patience + .seconds(1))
         _ = await (drained, shut)
+        await engine.finish()
     }
 
     /// Gives up requests to providers after ``patience``. The task is canceled when nothing is in flight.

@@ -61,6 +61,8 @@ final class RefreshFlights: Sendable {
     private struct State {
         var flights: [OwnerKey: Flight] = [:]
         var places = FairQuota<Partition, GroupID>(limit: RefreshFlights.limit)
+        /// The answer instead of a new flight, while the broker stops.
+        var refusal: BrokerError?
         /// Checks for late flights while there are any.
         var watch: Task<Void, Never>?
 
@@ -93,8 +95,9 @@ final class RefreshFlights: Sendable {
                 return flight.request == request ? .joined(flight.answer) : .wait(flight.answer)
             }
             let answer = Promise<Outcome>()
-            guard state.places.take(for: key.owner.group, of: key.partition) else {
-                answer.fulfil(.failure(Self.tooMany))
+            let hasRoom = state.refusal == nil && state.places.take(for: key.owner.group, of: key.partition)
+            guard hasRoom else {
+                answer.fulfil(.failure(state.refusal ?? Self.tooMany))
                 return .joined(answer)
             }
             // The broker is not locked until the provider's response is kept.
@@ -153,6 +156,9 @@ final class RefreshFlights: Sendable {
             [owner, owner.ofFamilies].contains { state.flights[$0]?.revoked.contains(owner) ?? false }
         }
     }
+
+    /// Lets no flight begin any more.
+    func refuse(with error: BrokerError) { state.withLock { $0.refusal = error } }
 
     func finishAll() async {
         while let flight = state.withLock({ $0.flights.values.first }) { await flight.task.value }

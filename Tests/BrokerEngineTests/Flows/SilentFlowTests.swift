@@ -90,6 +90,18 @@ struct SilentFlowTests {
         #expect(engine.cached(request) != nil)
     }
 
+    @Test("no refresh begins after the last connection of a stopping broker was closed")
+    func lateRefresh() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        await bed.engine.drain()
+        await bed.engine.finish()
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(error?.kind == .serverUnavailable && error?.reason == .interrupted)
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
     @Test(
         "a dead refresh token is removed, and its error repeated for two minutes or until a sign-in"
     )
