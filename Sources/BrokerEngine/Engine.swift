@@ -58,14 +58,14 @@ struct Engine: Sendable {
 
         let signIn = SignIn(
             questions: AuthorizationQuestions(cache: cache, proofKeys: proofKeys, random: random, log: log),
-            redemption: CodeRedemption(provider: provider, revocations: revocations, clients: clients, store: store),
+            redemption: CodeRedemption(provider: provider, clients: clients, store: store),
             interactions: interactions, windows: windows, provider: provider, clients: clients,
             settings: settings, log: log)
         interactive = InteractiveAcquisition(
             cache: cache, interactions: interactions, signIn: signIn, gate: gate, settings: settings, clock: clock)
         deviceCode = DeviceCodeAcquisition(
             cache: cache, provider: provider, interactions: interactions, clients: clients, proofKeys: proofKeys,
-            store: store, revocations: revocations, settings: settings, clock: clock)
+            store: store, settings: settings, clock: clock)
 
         let listing = AccountListing(cache: cache, settings: settings)
         let revocation = TokenRevocation(vault: cache.vault, provider: provider, settings: settings, log: log)

@@ -11,17 +11,15 @@ final class DeviceCodeAcquisition: Sendable {
     private let clients: ClientKnowledge
     private let proofKeys: ProofKeys
     private let store: TokenResponseStore
-    private let revocations: Revocations
     private let settings: SettingsBox
     private let clock: any BrokerClock
 
     init(
         cache: TokenCache, provider: any IdentityProvider, interactions: InteractionRegistry, clients: ClientKnowledge,
-        proofKeys: ProofKeys, store: TokenResponseStore, revocations: Revocations,
-        settings: SettingsBox, clock: any BrokerClock
+        proofKeys: ProofKeys, store: TokenResponseStore, settings: SettingsBox, clock: any BrokerClock
     ) {
         (self.cache, self.provider, self.interactions, self.clients) = (cache, provider, interactions, clients)
-        (self.proofKeys, self.store, self.revocations) = (proofKeys, store, revocations)
+        (self.proofKeys, self.store) = (proofKeys, store)
         (self.settings, self.clock) = (settings, clock)
     }
 
@@ -48,7 +46,7 @@ final class DeviceCodeAcquisition: Sendable {
         let (sent, authorization) = try await authorize(request, at: metadata)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
-            provider: provider, revocations: revocations, clock: clock, request: request, interaction: interaction,
+            provider: provider, store: store, clock: clock, request: request, interaction: interaction,
             metadata: metadata, deviceCode: authorization.deviceCode, proofKey: proofKey)
         onCode(opening(request, authorization, interaction.id, lifetime))
         interactions.tell(.opened, of: interaction.id, for: request.app, in: request.partition)

@@ -4,7 +4,7 @@ import BrokerValues
 /// Polls the token endpoint as ``DevicePolling`` says, and delivers the outcome to the waiting request.
 struct DevicePoll: Sendable {
     let provider: any IdentityProvider
-    let revocations: Revocations
+    let store: TokenResponseStore
     let clock: any BrokerClock
     let request: DeviceCodeRequest
     let interaction: Interaction<TokenResponse>
@@ -26,12 +26,12 @@ struct DevicePoll: Sendable {
             case .success(let response):
                 // The person finished at the moment when the sign-in was canceled.
                 if !interaction.finish(.success(response)) {
-                    revocations.revoke(DiscardedTokens(response), of: request.app, at: metadata)
+                    store.discard(DiscardedTokens(response), for: TokenRecipient(request), at: metadata)
                 }
                 return
             case .failure(let error):
                 if case .unusableTokens(let rest) = error {
-                    revocations.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
+                    store.discard(DiscardedTokens(rest), for: TokenRecipient(request), at: metadata)
                 }
                 cause = error
                 step = polling.next(after: DevicePolling.Answer(error), at: clock.uptime)

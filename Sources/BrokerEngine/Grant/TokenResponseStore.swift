@@ -54,7 +54,7 @@ final class TokenResponseStore: Sendable {
             filed = try await filing.file(
                 granted, of: response, for: recipient, erasures: erasures, proofKey: proofKey)
         } catch {
-            revoke(response, for: recipient, of: identity, at: metadata)
+            discard(DiscardedTokens(response), for: recipient, of: identity, at: metadata)
             throw error
         }
         var answer = try filing.answer(filed, of: response, for: recipient, refusal: .serverDeclinedScopes)
@@ -73,31 +73,30 @@ final class TokenResponseStore: Sendable {
         return try cache.tokens(of: .init(partition: recipient.partition, owner: owner))
     }
 
-    /// Revokes the tokens of a sign-in that is refused after all.
+    /// Revokes the tokens of a sign-in that is refused after all, or that nobody waits for any more.
     ///
     /// Some providers end everything that a person granted the client together with one token (decision 18): if the broker holds
     /// some of it, the new tokens are dropped instead.
     ///
-    /// - Parameter identity: the person, if known.
-    private func revoke(
-        _ response: TokenResponse, for recipient: TokenRecipient, of identity: TokenIdentity?,
+    /// - Parameter identity: the person; `nil` if unknown, and then it may be any person of the client.
+    func discard(
+        _ tokens: DiscardedTokens, for recipient: TokenRecipient, of identity: TokenIdentity? = nil,
         at metadata: ProviderMetadata
     ) {
-        if let identity {
-            do throws(BrokerError) {
-                guard try !holdsGrant(of: identity, for: recipient, at: metadata.authority) else { return }
-            } catch { return }
-        }
-        revocations.revoke(DiscardedTokens(response), of: recipient.app, at: metadata)
+        // If the vault cannot be read, it may hold such a token.
+        let holdsGrant = try? holdsGrant(of: identity, for: recipient, at: metadata.authority)
+        guard holdsGrant == false else { return }
+        revocations.revoke(tokens, of: recipient.app, at: metadata)
     }
 
     /// Whether any group has a refresh token of the person for this client.
     private func holdsGrant(
-        of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
+        of identity: TokenIdentity?, for recipient: TokenRecipient, at authority: Authority
     ) throws(BrokerError) -> Bool {
         try cache.reading { () throws(VaultError) in
             for owner in try cache.index.loadEveryOwner(in: recipient.partition)
-            where owner.homeAccountID == identity.homeAccountID && owner.environment == authority.environment
+            where owner.environment == authority.environment
+                && (identity.map { owner.homeAccountID == $0.homeAccountID } ?? true)
                 && (owner.clientID.isExactly(recipient.app.clientID) || owner.clientID.isEmpty)
             {
                 let tokens = try cache.index.loadTokens(of: .init(partition: recipient.partition, owner: owner))

@@ -4,7 +4,6 @@ import BrokerValues
 /// Redeems the code that a browser brought, and keeps the tokens.
 struct CodeRedemption: Sendable {
     let provider: any IdentityProvider
-    let revocations: Revocations
     let clients: ClientKnowledge
     let store: TokenResponseStore
 
@@ -27,7 +26,7 @@ struct CodeRedemption: Sendable {
                 with: extras, as: request.app.credentials(at: place), at: metadata)
         } catch {
             if case .unusableTokens(let rest) = error {
-                revocations.revoke(DiscardedTokens(rest), of: request.app, at: metadata)
+                store.discard(DiscardedTokens(rest), for: TokenRecipient(request), at: metadata)
             }
             throw ProviderErrors.brokerError(error, at: place)
         }

@@ -240,6 +240,28 @@ struct DeviceCodeFlowTests {
         #expect(try bed.engine.accounts(of: Sample.app(), includeSignedOut: true, in: Sample.partition).isEmpty)
     }
 
+    @Test("the tokens of a canceled sign-in are dropped if a revocation could end an earlier one of the client")
+    func lateSuccessBesideGrant() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let (opening, signIn) = try await begin(bed, request())
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls()
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        gate.open()
+        // A revocation would have begun long before this sign-in ends.
+        try await bed.signIn("bob", Sample.app("other"))
+        await bed.engine.drain()
+        #expect(bed.provider.revoked.isEmpty)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+    }
+
     @Test("the ID token is checked although it has no nonce")
     func forged() async throws {
         let bed = try await EngineBed()
