@@ -43,6 +43,16 @@ struct ConfigurationTests {
         #expect(try set("lock.after_idle", "60", in: "") == "[lock]\nafter_idle = 60\n")
     }
 
+    @Test("lines that end with a carriage return keep it, and so do new ones")
+    func carriageReturns() throws {
+        let text = Self.before.replacing("\n", with: "\r\n") + "\r\n"
+        #expect(
+            try set("log.level", "debug", in: text)
+                == text.replacing(#"level = "info"    #"#, with: #"level = "debug"    #"#))
+        #expect(try set("log.other", "x", in: text).contains("[log] # how much\r\nother = \"x\"\r\n  level"))
+        #expect(try set("lock.after_idle", "60", in: text) == text + "\r\n[lock]\r\nafter_idle = 60\r\n")
+    }
+
     @Test("a string needs no quotes and may contain any character")
     func literals() {
         #expect(ConfigurationText.literal("debug") == #""debug""#)

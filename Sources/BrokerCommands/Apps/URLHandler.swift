@@ -65,7 +65,7 @@ package enum MimeApplications {
 
     /// Puts the entry before the existing ones.
     package static func adding(_ entry: String, for type: String, to text: String) -> String {
-        var lines = self.lines(of: text)
+        var lines = text.fileLines
         if let line = line(of: type, in: lines) {
             let others = entries(lines[line], of: type).filter { $0 != entry }
             lines[line] = "\(type)=" + ([entry] + others).map { "\($0);" }.joined()
@@ -81,7 +81,7 @@ package enum MimeApplications {
     /// Removes the entry wherever it is a default.
     package static func removing(_ entry: String, from text: String) -> String {
         var inGroup = false
-        let kept = lines(of: text).compactMap { line -> String? in
+        let kept = text.fileLines.compactMap { line -> String? in
             if trimmed(line).hasPrefix("[") { inGroup = trimmed(line) == group }
             guard inGroup, let equals = line.firstIndex(of: "=") else { return line }
             let type = trimmed(String(line[..<equals]))
@@ -108,12 +108,6 @@ package enum MimeApplications {
         return line[line.index(after: equals)...].split(separator: ";").map { trimmed(String($0)) }.filter {
             !$0.isEmpty
         }
-    }
-
-    private static func lines(of text: String) -> [String] {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        return lines
     }
 
     private static func trimmed(_ text: String) -> String { text.trimmed }

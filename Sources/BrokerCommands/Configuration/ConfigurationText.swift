@@ -16,15 +16,15 @@ package enum ConfigurationText {
                 .invalidParameter, "\(name) is no setting: it is a table and a key, such as log.level.")
         }
         let (table, key) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last?.isEmpty == true { lines.removeLast() }
+        var lines = text.fileLines
+        let end = lines.first?.last == "\r" ? "\r" : ""
         if let place = place(of: key, table, in: lines) {
             lines[place.line] = try replacing(lines[place.line], with: value)
         } else if let header = lines.firstIndex(where: { self.table($0) == table }) {
-            lines.insert("\(key) = \(value)", at: header + 1)
+            lines.insert("\(key) = \(value)\(end)", at: header + 1)
         } else {
-            if let last = lines.last, !last.trimmed.isEmpty { lines.append("") }
-            lines += ["[\(table)]", "\(key) = \(value)"]
+            if let last = lines.last, !last.trimmed.isEmpty { lines.append(end) }
+            lines += ["[\(table)]\(end)", "\(key) = \(value)\(end)"]
         }
         return lines.map { $0 + "\n" }.joined()
     }

@@ -10,8 +10,8 @@ struct EditConfigCommand: Subcommand {
         About(
             "edit", "Change the broker's configuration file in an editor.",
             """
-            Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
-            mistake; otherwise you can fix it. Where one broker serves the whole machine, the file is root's.
+            Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon finds no new \
+            mistake in it; otherwise you can fix it. Where one broker serves the whole machine, the file is root's.
 
             Examples:
               brokerctl config edit
@@ -27,7 +27,8 @@ struct EditConfigCommand: Subcommand {
         try file.requireRight()
         let before = try file.text()
         try file.write(candidate: before.isEmpty ? Self.template : before)
-        defer { file.discard() }
+        var discards = true
+        defer { if discards { file.discard() } }
         while true {
             try edit(file.candidate)
             do throws(BrokerClientError) {
@@ -42,7 +43,18 @@ struct EditConfigCommand: Subcommand {
                 }
             }
         }
-        try file.keep()
+        do throws(BrokerClientError) {
+            try file.whileLocked { () throws(BrokerClientError) in
+                guard try file.text() == before else {
+                    throw BrokerClientError(
+                        .userCanceled, "\(file.path) was changed while you edited, and stays as it is.")
+                }
+                try file.keep()
+            }
+        } catch {
+            discards = false
+            throw BrokerClientError(error.code, "\(error.message) Your text is in \(file.candidate).", cause: error)
+        }
         let taken = RunningConfiguration(broker, context.connection).takeChanges()
         let result: JSONValue = ["file": .string(file.path)]
         context.output.result(JSONText.node(of: result)) {

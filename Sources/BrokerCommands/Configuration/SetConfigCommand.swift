@@ -36,12 +36,13 @@ struct SetConfigCommand: Subcommand {
         let broker = try TargetBroker.ask(context)
         let file = try SettingsFile(of: broker)
         try file.requireRight()
-        let text = try ConfigurationText.setting(
-            name, to: ConfigurationText.literal(value), in: try file.text())
         defer { file.discard() }
-        try file.write(candidate: text)
-        try file.check()
-        try file.keep()
+        try file.whileLocked { () throws(BrokerClientError) in
+            let literal = ConfigurationText.literal(value)
+            try file.write(candidate: try ConfigurationText.setting(name, to: literal, in: try file.text()))
+            try file.check()
+            try file.keep()
+        }
         let taken = RunningConfiguration(broker, context.connection).takeChanges()
         let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
         context.output.result(JSONText.node(of: result)) {

@@ -7,6 +7,9 @@ import Glibc
 /// only with a text that the daemon accepts.
 struct SettingsFile {
     let path: String
+    /// The path of a text before it replaces the file, of this process alone: next to it, for the rename, and because a file's apps
+    /// are next to it.
+    let candidate: String
     private let broker: TargetBroker
     private var isMachines: Bool { broker.mode == .system }
 
@@ -20,6 +23,7 @@ struct SettingsFile {
         }
         // A link is followed: many people keep their settings elsewhere.
         path = file.realPath ?? file
+        candidate = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         self.broker = broker
     }
 
@@ -42,41 +46,61 @@ struct SettingsFile {
         return text
     }
 
-    /// The path of a text before it replaces the file: next to it, for the rename, and because a file's apps are next to it.
-    var candidate: String { path + ".new" }
+    /// No other brokerctl changes the file meanwhile: of two changes none is lost.
+    func whileLocked(_ change: () throws(BrokerClientError) -> Void) throws(BrokerClientError) {
+        try makeFolder()
+        // The file itself is replaced, and a lock with it. A file system without locks must do without.
+        let folder = open(path.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if folder >= 0 { close(folder) } }
+        var attempts = 500
+        while flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
+            attempts -= 1
+            guard attempts > 0 else {
+                throw BrokerClientError(
+                    .internal,
+                    "\(path.folder) is held locked by another program (lslocks names it); nothing has changed.")
+            }
+            usleep(20_000)
+        }
+        try change()
+    }
+
+    private func makeFolder() throws(BrokerClientError) {
+        // The machine's broker has an account of its own and must be able to reach the file.
+        if !isMachines || mkdir(path.folder, 0o755) != 0 { try PersonalFolder.make(path.folder) }
+    }
 
     /// Writes a new private file.
     func write(candidate text: String) throws(BrokerClientError) {
         try requireRight()
-        // The machine's broker has an account of its own and must be able to reach the file.
-        if !isMachines || mkdir(path.folder, 0o755) != 0 { try PersonalFolder.make(path.folder) }
-        unlink(candidate)
+        try makeFolder()
         let descriptor = makePrivateFile(candidate)
         guard descriptor >= 0 else { throw failed(errno) }
         defer { close(descriptor) }
         guard writeAll(text.utf8, to: descriptor), fsync(descriptor) == 0 else { throw failed(errno) }
     }
 
-    /// - Throws: the daemon's own message if it rejects the candidate.
+    /// - Throws: the daemon's own message if it rejects the candidate, or finds a mistake where there was none.
     func check() throws(BrokerClientError) {
         guard let report = DaemonProgram.checkConfiguration(of: broker, candidate) else {
             throw ConfigurationReport.noDaemon
         }
-        guard ConfigurationReport.all(in: report.text) != nil else {
-            throw ConfigurationReport.refused(report.text.replacing(text: candidate, with: path))
-        }
+        let isRead = ConfigurationReport.all(in: report.text) != nil
+        // A mistake that was there before, as in a file of apps, does not keep other settings from being changed.
+        if isRead, report.status == 0 || DaemonProgram.checkConfiguration(of: broker)?.status != 0 { return }
+        throw ConfigurationReport.refused(report.text.replacing(text: candidate, with: path))
     }
 
+    /// Call it while the file is locked.
     func keep() throws(BrokerClientError) {
-        if isMachines {
-            // The file keeps its readers, above all the broker.
-            var before = stat()
-            let isNew = stat(path, &before) != 0
-            guard chown(candidate, isNew ? 0 : before.st_uid, isNew ? 0 : before.st_gid) == 0,
-                chmod(candidate, isNew ? 0o644 : before.st_mode & 0o777) == 0
-            else { throw failed(errno) }
-        }
-        guard rename(candidate, path) == 0 else { throw failed(errno) }
+        var before = stat()
+        let isNew = stat(path, &before) != 0
+        // The file keeps its readers, above all the machine's broker. An editor may have given the candidate others.
+        let (readers, owner, group) =
+            isNew ? (isMachines ? 0o644 : 0o600, 0, 0) : (before.st_mode & 0o777, before.st_uid, before.st_gid)
+        guard !isMachines || chown(candidate, owner, group) == 0, chmod(candidate, readers) == 0,
+            rename(candidate, path) == 0
+        else { throw failed(errno) }
     }
 
     func discard() { unlink(candidate) }

@@ -13,6 +13,16 @@ func contents(of path: String) -> [UInt8]? {
     return bytes
 }
 
+extension String {
+    /// The lines of a text file, without their line feeds; a carriage return before one stays. (`split` by "\n" would not divide at
+    /// "\r\n", which is one character.)
+    var fileLines: [String] {
+        var lines = utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" }
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+}
+
 /// The contents of a file at a path that the user did not name; never waits for a pipe there.
 ///
 /// - Returns: `nil` if it cannot be read, is not a regular file, or is larger than such files are.
