@@ -115,8 +115,76 @@ struct URLHandlerTests {
             ], at: broker.path,
             environment: ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_CURRENT_DESKTOP": ""])
         #expect(added.status == .exited(1))
-        #expect(added.errors.contains("mimeapps.list cannot be read"))
+        #expect(added.errors.contains("mail is registered") && added.errors.contains("mimeapps.list cannot be read"))
         #expect(try Data(contentsOf: list) == bytes)
+        #expect(!FileManager.default.fileExists(atPath: home + "/.local/share/applications"))
+    }
+
+    @Test("an app is removed although its handler cannot be, and the person reads why")
+    func removedWithoutHandler() async throws {
+        let broker = try broker(["apps.remove": Self.app])
+        let homeless = try await brokerctl(["apps", "remove", "mail"], at: broker.path, environment: ["HOME": ""])
+        #expect(homeless.succeeded && homeless.errors.isEmpty, "\(homeless)")
+        let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.createDirectory(atPath: home + "/.config", withIntermediateDirectories: true)
+        try Data([0xE9]).write(to: URL(filePath: home + "/.config/mimeapps.list"))
+        let folder = home + "/.local/share/applications"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: folder + "/brokerd-mail.desktop"))
+        let removed = try await brokerctl(
+            ["apps", "remove", "mail"], at: broker.path,
+            environment: ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""])
+        #expect(removed.succeeded && removed.output == "Removed mail.\n", "\(removed)")
+        #expect(removed.errors.contains("take brokerd-mail.desktop out of it"))
+    }
+
+    @Test("the handler of an app that was removed before goes with the next attempt")
+    func removedLater() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { peer.fail(request, "appNotFound", message: "No such app.") }
+        }
+        let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let folder = home + "/.local/share/applications"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: folder + "/brokerd-mail.desktop"))
+        try FileManager.default.createDirectory(atPath: home + "/brokerd", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: home + "/brokerd/broker.sock", withDestinationPath: broker.path)
+        let environment = ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": home]
+        // Another broker does not know which handlers are its own.
+        let other = try await brokerctl(["apps", "remove", "mail"], at: broker.path, environment: environment)
+        #expect(other.status == .exited(1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["brokerd-mail.desktop"])
+        let removed = try await brokerctl(["apps", "remove", "mail"], environment: environment)
+        #expect(removed.status == .exited(1), "\(removed)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
+    @Test("the desktop starts the handler with the absolute path of an unusual socket, however it was named")
+    func unusualSocket() async throws {
+        let broker = try broker(["apps.register": Self.app])
+        let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let entry = home + "/.local/share/applications/brokerd-mail.desktop"
+        let folder = URL(filePath: broker.path).deletingLastPathComponent().path
+        let name = URL(filePath: broker.path).lastPathComponent
+        let add =
+            "apps add mail --client-id c --authority https://a.example --redirect-uri msauth.mail://auth --url-handler"
+        for start in ["brokerctl --socket \(name)", "BROKER_SOCKET=\(name) brokerctl"] {
+            let program = try PackageTree.program("brokerctl")
+            let line = "cd \(folder) && \(start.replacing("brokerctl", with: program)) \(add)"
+            let added = try await withTestBed { bed in
+                try await bed.run(
+                    Launch(
+                        "/bin/sh", ["-c", line],
+                        environment: ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]))
+            }
+            #expect(added.succeeded, "\(added)")
+            let text = try String(contentsOfFile: entry, encoding: .utf8)
+            #expect(text.contains(#""--socket" "\#(folder)/\#(name)" handle-redirect"#), "\(text)")
+        }
     }
 
     @Test(

@@ -104,7 +104,7 @@ struct AddAppCommand: Subcommand {
         if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
         let node = try context.answer(to: RegisterAppAtProvider.self, params)
         let result = try RegisterAppAtProvider.Result.decoded(node)
-        try installHandler()
+        try installHandler(context)
         context.output.result(node) {
             var facts = AppText.facts(result.app)
             facts.add(
@@ -123,7 +123,7 @@ struct AddAppCommand: Subcommand {
         params.checkAuthority = check ?? true
         let seen = try SeenProvider(asking: params, toDo: "add the app", in: context)
         seen.warn("added", context)
-        try installHandler()
+        try installHandler(context)
         context.output.result(seen.node) { seen.facts.text(in: context.output.layout) }
     }
 
@@ -132,9 +132,18 @@ struct AddAppCommand: Subcommand {
         describing.change(&params.description)
     }
 
-    private func installHandler() throws(BrokerClientError) {
+    private func installHandler(_ context: CommandContext) throws(BrokerClientError) {
         guard urlHandler, let handler = describing.redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) })
         else { return }
-        try URLHandlerFiles().install(handler, socket: global.socket)
+        let location = context.connection.location
+        do throws(BrokerClientError) {
+            guard let files = URLHandlerFiles() else {
+                throw BrokerClientError(.invalidParameter, "There is no home directory for it; set HOME.")
+            }
+            try files.install(handler, socket: location.isUsual ? nil : location.absolutePath)
+        } catch {
+            throw BrokerClientError(
+                error.code, "\(name) is registered, but its URL handler is not set up. \(error.message)", cause: error)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import BrokerCommandLine
 import BrokerLink
 import BrokerRPC
+import BrokerValues
 
 struct RemoveAppCommand: Subcommand {
     static var about: About {
@@ -23,8 +24,22 @@ struct RemoveAppCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: RemoveApp.self, .init(name: name))
-        try URLHandlerFiles().remove(name)
+        let node: JSONNode
+        do throws(BrokerClientError) {
+            node = try context.connection.result(of: RemoveApp.self, .init(name: name))
+        } catch {
+            // It may have been removed without its handler.
+            if error.code == .appNotFound, context.connection.location.isUsual { removeHandler(context) }
+            throw error
+        }
+        removeHandler(context)
         context.output.result(node) { "Removed \(name).".clean + "\n" }
+    }
+
+    /// The app is gone, with or without its handler.
+    private func removeHandler(_ context: CommandContext) {
+        do throws(BrokerClientError) { try URLHandlerFiles()?.remove(name) } catch {
+            context.output.aside("brokerctl: \(error.message)".clean)
+        }
     }
 }

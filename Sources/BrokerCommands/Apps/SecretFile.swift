@@ -30,6 +30,6 @@ enum SecretFile {
 
     private static func unfit(_ path: String) -> BrokerClientError {
         BrokerClientError(
-            .invalidParameter, "\(path) holds no token; put it there as one line.")
+            .invalidParameter, "\(path) does not hold one line of at most 16 KiB; put the secret there as one line.")
     }
 }

@@ -7,7 +7,8 @@ struct URLHandlerFiles {
     private let data: String
     private let configuration: String
 
-    init() throws(BrokerClientError) {
+    /// - Returns: `nil` without a home directory, which no desktop looks for handlers in.
+    init?() {
         func folder(_ variable: String, _ standard: String) -> String? {
             // The specification says to ignore a relative path.
             if let path = SocketLocation.variable(variable), path.hasPrefix("/") { return path }
@@ -15,9 +16,7 @@ struct URLHandlerFiles {
         }
         guard let data = folder("XDG_DATA_HOME", ".local/share"),
             let configuration = folder("XDG_CONFIG_HOME", ".config")
-        else {
-            throw BrokerClientError(.invalidParameter, "There is no home directory for a URL handler; set HOME.")
-        }
+        else { return nil }
         self.data = data
         self.configuration = configuration
     }
@@ -25,27 +24,28 @@ struct URLHandlerFiles {
     private func entry(_ app: String) -> String { "\(data)/applications/\(URLHandler.desktopID(of: app))" }
     private var associations: String { "\(configuration)/mimeapps.list" }
 
+    /// - Parameter socket: the broker's, if it is none of the usual ones: the desktop passes no variables of this shell.
     func install(_ handler: URLHandler, socket: String?) throws(BrokerClientError) {
         guard let program = "/proc/self/exe".realPath else {
             throw BrokerClientError(.internal, "brokerctl does not know where it is installed.")
         }
         let command = [program] + (socket.map { ["--socket", $0] } ?? [])
-        try write(handler.desktopEntry(command: command), to: entry(handler.app))
         let id = URLHandler.desktopID(of: handler.app)
-        try write(
-            MimeApplications.adding(
-                id, for: handler.mimeType, to: MimeApplications.removing(id, from: try text(associations))),
-            to: associations)
+        let others = MimeApplications.removing(id, from: try text(associations))
+        try write(handler.desktopEntry(command: command), to: entry(handler.app))
+        try write(MimeApplications.adding(id, for: handler.mimeType, to: others), to: associations)
     }
 
-    /// - Returns: whether there was a handler.
-    @discardableResult
-    func remove(_ app: String) throws(BrokerClientError) -> Bool {
-        guard unlink(entry(app)) == 0 else { return false }
-        let before = try text(associations)
-        let after = MimeApplications.removing(URLHandler.desktopID(of: app), from: before)
+    /// Removes the app's handler, if there is one.
+    func remove(_ app: String) throws(BrokerClientError) {
+        let isGone = unlink(entry(app)) != 0
+        let id = URLHandler.desktopID(of: app)
+        guard let before = try? text(associations) else {
+            if isGone { return }
+            throw BrokerClientError(.internal, "\(associations) cannot be read as UTF-8 text; take \(id) out of it.")
+        }
+        let after = MimeApplications.removing(id, from: before)
         if before != after { try write(after, to: associations) }
-        return true
     }
 
     /// - Returns: the file's text; empty only if there is no file, because an unreadable one must not be overwritten.
@@ -55,7 +55,7 @@ struct URLHandlerFiles {
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw BrokerClientError(
-                .internal, "\(path) cannot be read as UTF-8 text, and is left as it is; the URL handler is not set up.")
+                .internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")
         }
         return text
     }
@@ -71,8 +71,7 @@ struct URLHandlerFiles {
             try file.write(text.utf8)
             try file.publish()
         } catch {
-            throw BrokerClientError(
-                .internal, "\(path) could not be written; the URL handler is not set up.", cause: error)
+            throw BrokerClientError(.internal, "\(path) could not be written.", cause: error)
         }
     }
 }

@@ -28,6 +28,13 @@ package struct SocketLocation: Sendable, Hashable {
         return own("/run/user/\(uid)/brokerd/broker.sock", isThere)
     }
 
+    /// The path as a process with another working directory needs it.
+    package var absolutePath: String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
     /// Whether it is the socket of a broker in system mode.
     package var isEverybodys: Bool { path == Self.everybodys }
 
