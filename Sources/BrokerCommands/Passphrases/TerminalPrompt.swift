@@ -11,16 +11,17 @@ enum TerminalPrompt {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        var settings = termios()
-        guard tcgetattr(terminal, &settings) == 0 else { return nil }
-        var mode = settings
-        if hidden {
-            mode.c_lflag &= ~tcflag_t(ECHO)
-            mode.c_lflag |= tcflag_t(ECHONL)
-        }
+        guard isatty(terminal) == 1 else { return nil }
         // Discards input typed before the question.
-        tcsetattr(terminal, TCSAFLUSH, &mode)
-        defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
+        guard !hidden else {
+            Interrupt.endUnlessHandled()
+            return TerminalMode.withoutEcho(on: terminal) { ask(prompt, on: terminal) }
+        }
+        tcflush(terminal, TCIFLUSH)
+        return ask(prompt, on: terminal)
+    }
+
+    private static func ask(_ prompt: String, on terminal: Int32) -> String {
         let prompt = Layout.of(StandardStream(descriptor: terminal)).prose(prompt)
         prompt.withCString { _ = write(terminal, $0, strlen($0)) }
         return line(from: terminal) ?? ""

@@ -18,6 +18,11 @@ enum Interrupt {
         }
     }
 
+    /// Ends the program at the first signal, with the terminal's mode restored. A handler that was set before stays.
+    static func endUnlessHandled() {
+        if notification.load(ordering: .sequentiallyConsistent) < 0 { endBy {} }
+    }
+
     /// Waits the full time despite signals.
     static func sleep(seconds: Int) {
         var (time, left) = (timespec(tv_sec: seconds, tv_nsec: 0), timespec())
