@@ -20,7 +20,7 @@ package enum BrokerDaemon {
     package static func begin(arguments: [[UInt8]]) -> StartResult {
         let command: DaemonCommand
         do throws(UsageError) {
-            let parsed = ParsedArguments(try DaemonCommand.words(of: arguments), by: DaemonCommand.declarations)
+            let parsed = ParsedArguments(try CommandLineText.words(of: arguments), by: DaemonCommand.declarations)
             if parsed.asksHelp || parsed.asksVersion {
                 print(parsed.asksHelp ? DaemonHelp.text : BrokerVersion.text)
                 return .ended(.stopped)

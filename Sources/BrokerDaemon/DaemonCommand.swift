@@ -47,16 +47,6 @@ package struct DaemonCommand: ArgumentGroup, Equatable, Sendable {
         for (name, value) in values where value == "" { throw UsageError("--\(name) needs a value.") }
     }
 
-    /// - Parameter bytes: the arguments as the system gives them. Repairing invalid UTF-8 would yield the name of another file.
-    package static func words(of bytes: [[UInt8]]) throws(UsageError) -> [String] {
-        try bytes.map { word throws(UsageError) in
-            guard let text = String(validating: word, as: UTF8.self) else {
-                throw UsageError("The argument \(String(decoding: word, as: UTF8.self)) is not UTF-8.")
-            }
-            return text
-        }
-    }
-
     /// A path on the command line is relative to the working directory or to home; one in a file must be absolute.
     private static func path(_ path: String?, home: String?) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }

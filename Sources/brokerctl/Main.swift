@@ -1,5 +1,6 @@
 import BrokerCommands
 import CArguments
+import Glibc
 
 @main
 enum Main {
@@ -7,8 +8,8 @@ enum Main {
         // `CommandLine` would read them from /proc.
         let given = broker_arguments()
         Brokerctl.main(
-            UnsafeBufferPointer(start: given.words, count: Int(given.count)).compactMap {
-                $0.map { String(cString: $0) }
+            UnsafeBufferPointer(start: given.words, count: Int(given.count)).compactMap { word in
+                word.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
             })
     }
 }

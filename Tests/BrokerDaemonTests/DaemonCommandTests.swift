@@ -60,10 +60,10 @@ struct DaemonCommandTests {
     @Test("an argument that is not UTF-8 is refused, because a repaired one names another file")
     func notText() throws {
         let start = Array("--state-dir=caf".utf8)
-        let words = try DaemonCommand.words(of: [start + Array("\u{e9}".utf8)])
+        let words = try CommandLineText.words(of: [start + Array("\u{e9}".utf8)])
         #expect(try read(words).stateDirectory == "caf\u{e9}")
         do throws(UsageError) {
-            _ = try DaemonCommand.words(of: [start + [0xe9]])
+            _ = try CommandLineText.words(of: [start + [0xe9]])
             Issue.record("it was taken")
         } catch {
             #expect(error.message == "The argument --state-dir=caf\u{fffd} is not UTF-8.")

@@ -11,12 +11,18 @@ package enum Brokerctl {
 
     /// Runs one command line, then ends the process.
     ///
-    /// - Parameter commandLine: the name under which the program was run, then its arguments.
-    package static func main(_ commandLine: [String]) -> Never {
+    /// - Parameter bytes: the name under which the program was run, then its arguments, as the system gives them.
+    package static func main(_ bytes: [[UInt8]]) -> Never {
         ProgramGroup.hide()
         // The pool's threads request a priority that a user's process cannot get, and each logs this in the journal.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         StandardStream.keepDescriptors()
+        let commandLine: [String]
+        do throws(UsageError) { commandLine = try CommandLineText.words(of: bytes) } catch {
+            refuse(error, bytes.map { String(decoding: $0, as: UTF8.self) })
+            tell("brokerctl: \(error.message)".clean, on: .error)
+            ExitStatus.usage.endProcess()
+        }
         switch CommandReading(ProgramName.arguments(of: commandLine), root: root) {
         case .command(let command): command.execute(in: root).endProcess()
         case .help(let path):
