@@ -13,11 +13,14 @@ struct TrustTests {
         }
     }
 
-    @Test("without a socket the error says how to start the broker")
+    @Test("without a socket the error names the place, and how to start the broker where systemd does")
     func missing() async throws {
         let error = await status("/nonexistent/broker.sock")
         #expect(error?.code == .brokerNotAvailable)
-        #expect(error?.message.contains("systemctl --user start brokerd.socket") == true)
+        #expect(error?.message.contains("/nonexistent/broker.sock") == true)
+        let usual = SocketLocation.resolve(environment: { $0 == "BROKER_SOCKET" ? nil : SocketLocation.variable($0) })
+        let advice = BrokerClientError(.notRunning, usual).message
+        #expect(advice.contains("systemctl") && error?.message.contains("systemctl") == false)
         #expect(error?.isRetryable == true)
     }
 

@@ -29,12 +29,29 @@ struct ExitStatusTests {
 
     @Test("without a broker, the status is 3 and the message says how to start one")
     func noBroker() async throws {
+        let usual = try await brokerctl(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent"])
+        #expect(usual.status == .exited(3))
+        #expect(usual.errors.contains("systemctl --user start brokerd.socket"))
+        // systemd starts none at another place.
         let result = try await brokerctl(["status"], at: "/nonexistent/broker.sock")
         #expect(result.status == .exited(3))
-        #expect(result.errors.contains("systemctl --user start brokerd.socket"))
+        #expect(result.errors.contains("/nonexistent/broker.sock") && !result.errors.contains("systemctl"))
         let json = try await brokerctl(["--json", "status"], at: "/nonexistent/broker.sock")
         #expect(json.status == .exited(3))
         #expect((json.json["data"] as? [String: Any])?["kind"] as? String == "brokerNotAvailable")
+    }
+
+    @Test("an argument that is not UTF-8 is refused, because a repaired one names another file")
+    func notText() async throws {
+        try await withTestBed { bed in
+            let program = try PackageTree.program("brokerctl")
+            for command in ["cache export", "--json cache export"] {
+                let line = "cd \(bed.path("")) && \(program) --socket /nowhere \(command) $(printf 'caf\\351')"
+                let result = try await bed.run(Launch("/bin/sh", ["-c", line]))
+                #expect(result.status == .exited(2) && result.errors.contains("is not UTF-8"), "\(result)")
+                #expect(result.output.contains("invalidParameter") == command.contains("--json"))
+            }
+        }
     }
 
     @Test(

@@ -11,10 +11,7 @@ extension BrokerClientError {
         case .notRunning:
             self.init(
                 .brokerNotAvailable,
-                "No broker listens at \(path). Start it "
-                    + (location.isEverybodys
-                        ? "(as an administrator) with: systemctl start brokerd-system.socket"
-                        : "with: systemctl --user start brokerd.socket"),
+                "No broker listens at \(path). \(location.startAdvice)",
                 isRetryable: true, cause: failure)
         case .busy:
             self.init(
@@ -75,5 +72,13 @@ extension BrokerClientError {
         self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)
         isRetryable = rpc.data?.retryable ?? isRetryable
         self.rpc = rpc
+    }
+}
+
+extension SocketLocation {
+    fileprivate var startAdvice: String {
+        if isEverybodys { return "Start it (as an administrator) with: systemctl start brokerd-system.socket" }
+        if isUsual { return "Start it with: systemctl --user start brokerd.socket" }
+        return "Start the one that is to listen there, or name another socket (--socket, BROKER_SOCKET)."
     }
 }

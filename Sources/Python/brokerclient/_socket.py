@@ -16,9 +16,11 @@ _open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 def resolve(path: Optional[str]) -> str:
     """The named socket, or this person's, or the machine's."""
-    named = path or os.environ.get("BROKER_SOCKET")
-    if named:
-        return named
+    return path or os.environ.get("BROKER_SOCKET") or _usual()
+
+
+def _usual() -> str:
+    """The place where systemd starts a broker: this person's or the machine's."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if not runtime.startswith("/"):
         runtime = f"/run/user/{os.geteuid()}"
@@ -68,11 +70,13 @@ class NotRunning(Exception):
 
 
 def not_running(path: str) -> BrokerUnavailable:
-    if path == "/run/brokerd/broker.sock":
-        start = "(as an administrator) with: systemctl start brokerd-system.socket"
+    if path == _EVERYBODYS:
+        advice = "Start it (as an administrator) with: systemctl start brokerd-system.socket"
+    elif path == _usual():
+        advice = "Start it with: systemctl --user start brokerd.socket"
     else:
-        start = "with: systemctl --user start brokerd.socket"
-    return unavailable(f"No broker listens at {path}. Start it {start}")
+        advice = "Start the one that is to listen there, or name another socket (BROKER_SOCKET)."
+    return unavailable(f"No broker listens at {path}. {advice}")
 
 
 def _is_placed(path: str, owner: int) -> bool:
@@ -118,12 +122,16 @@ def _failed(path: str, error: Exception) -> BrokerUnavailable:
 
 
 def hang_up(connection: socket.socket) -> None:
-    """Ends the connection also for a child process that has a copy of it."""
+    shut_down(connection)
+    connection.close()
+
+
+def shut_down(connection: socket.socket) -> None:
+    """Ends the connection, also for a child process that has a copy of it, and leaves the file descriptor open."""
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass
-    connection.close()
 
 
 def _leave_to_parent() -> None:

@@ -3,6 +3,7 @@ import socket
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 from brokerclient import Broker, BrokerUnavailable
 
@@ -12,9 +13,13 @@ from scene import SCOPES
 
 class AbsenceTests(unittest.TestCase):
     def test_without_a_broker_the_error_says_how_to_start_it(self):
-        with self.assertRaisesRegex(BrokerUnavailable, "systemctl --user start") as raised:
-            Broker("/nonexistent/broker.sock").accounts()
-        self.assertEqual(raised.exception.kind, "brokerNotAvailable")
+        with mock.patch.dict(os.environ, {"XDG_RUNTIME_DIR": "/nonexistent"}):
+            with self.assertRaisesRegex(BrokerUnavailable, "systemctl --user start") as raised:
+                Broker("/nonexistent/brokerd/broker.sock").accounts()
+            self.assertEqual(raised.exception.kind, "brokerNotAvailable")
+            # systemd starts none at another place.
+            with self.assertRaisesRegex(BrokerUnavailable, "listens at /elsewhere. Start the one"):
+                Broker("/elsewhere").accounts()
 
     def test_a_file_in_place_of_the_socket_is_an_error(self):
         with self.assertRaisesRegex(BrokerUnavailable, "not a socket"):
