@@ -107,16 +107,23 @@ actor NotificationPresenter {
         open[notice.topic] = Task {
             let answer = await DesktopNotice.ask(
                 notice.title, notice.text, notice.choices.map(\.label), key: notice.topic.id)
+            if case .pressed(let choice) = answer { return take(choice, of: notice) }
             guard !Task.isCancelled else { return }
             open[notice.topic] = nil
             if answer == .noProgram { sayOnce("notify-send is not installed (libnotify)") }
             // The next poll shows it again.
             if answer == .notShown { return }
-            // A notice closed without an answer is not shown here again, either.
+            // A notice closed without an answer is not shown here again.
             wanted[notice.topic] = nil
-            guard case .pressed(let chosen) = answer, notice.choices.indices.contains(chosen) else { return }
-            await carryOut(notice.choices[chosen].answer)
         }
+    }
+
+    /// A notice that is taken down to be shown elsewhere may have been answered just before. A withdrawn question has no answer.
+    private func take(_ choice: Int, of notice: SessionNotice) {
+        guard wanted.removeValue(forKey: notice.topic) != nil, notice.choices.indices.contains(choice) else { return }
+        open[notice.topic] = nil
+        // The notice's own task may be canceled, and a sign-in takes its time.
+        Task { await carryOut(notice.choices[choice].answer) }
     }
 
     private func carryOut(_ answer: SessionNotice.Answer) async {

@@ -11,7 +11,7 @@ package enum DesktopNotice {
     }
 
     /// Shows it with buttons, until one is pressed or the person or the desktop closes it. It is closed if the task is
-    /// cancelled.
+    /// cancelled; a button that was pressed before counts.
     ///
     /// - Parameter key: identifies each button: another program's notification that gets the same number has none of these.
     package static func ask(_ title: String, _ text: String, _ buttons: [String], key: String) async -> Answer {
@@ -23,7 +23,10 @@ package enum DesktopNotice {
             await withCheckedContinuation { continuation in
                 let status = DetachedThread.start {
                     let report = ChildProcess.report(of: words, running: notice.isShown(by:))
-                    continuation.resume(returning: notice.isClosed ? .closed : Answer(report))
+                    let answer = Answer(report)
+                    // A button may have been pressed before.
+                    if case .pressed = answer { return continuation.resume(returning: answer) }
+                    continuation.resume(returning: notice.isClosed ? .closed : answer)
                 }
                 if status != 0 { continuation.resume(returning: .notShown) }
             }

@@ -94,9 +94,15 @@ struct Desktop {
     /// Waits for a notification, and presses one of its buttons.
     func press(_ button: String) async throws {
         try await eventually("a notice is shown") { try await shown() == 1 }
-        try "#\(button) (".write(toFile: menu, atomically: true, encoding: .utf8)
-        let pressed = try await dunst("context")
+        let pressed = try await pressNow(button)
         guard pressed.succeeded else { throw ProcessFailure("\(pressed)") }
+    }
+
+    /// Presses a button of the notification that is shown, if there is one.
+    @discardableResult
+    func pressNow(_ button: String) async throws -> CommandResult {
+        try "#\(button) (".write(toFile: menu, atomically: true, encoding: .utf8)
+        return try await dunst("context")
     }
 
     /// The texts of closed notifications.
