@@ -82,8 +82,18 @@ package struct ChildProcess: Sendable {
             guard count > 0 else { break }
             filled += count
         }
+        discardRest(of: ends[0])
         running(nil)
         return (exitStatus(of: child.pid), String(decoding: bytes.prefix(filled), as: UTF8.self))
+    }
+
+    /// A child with more to write would wait for a reader, and never end.
+    private static func discardRest(of descriptor: Int32) {
+        var rest = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &rest, rest.count)
+            guard count > 0 || count < 0 && errno == EINTR else { return }
+        }
     }
 
     /// A socket pair that no other child inherits; pipe2 is unavailable without _GNU_SOURCE.
