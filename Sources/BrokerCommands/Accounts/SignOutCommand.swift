@@ -38,7 +38,7 @@ struct SignOutCommand: WaitingSubcommand {
             "sign-out", "Sign an account out of one app, or of all.",
             """
             With --app, or --client-id and --authority, of this app only; else no app of any group keeps a token of the \
-            account. What could not be done is named; the exit status is 0 when no token is left here.
+            account. What could not be done is named; the exit status is 0 when all that was asked for is done.
 
             Examples:
               brokerctl accounts sign-out ada@example.org
