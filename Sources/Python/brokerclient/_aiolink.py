@@ -4,28 +4,28 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import time
 from typing import Callable, Dict, Optional
 
 from . import _errors
 from ._lines import Assembler
 from ._link import Message, Unsent, unsent
 from ._requests import Request
-from ._socket import NotRunning, connect, hang_up
+from ._socket import NotRunning, connect, shut_down
 
 
 class Link:
+    """The loop keeps it through the reader, which alone closes the socket. Others shut the connection down."""
+
     def __init__(
         self, path: str, patience: float, notified: Optional[Callable[[Message], None]] = None,
         ended: Optional[Callable[[], None]] = None,
     ) -> None:
-        self._path, self._patience, self._notified, self._ended = path, patience, notified, ended
+        self._path, self._patience, self._notified, self.ended = path, patience, notified, ended
         self._numbers = itertools.count(1)
         self._calls: Dict[int, asyncio.Future[Message]] = {}
         self.loop = asyncio.get_running_loop()
         self.process = os.getpid()
         self.ending: Optional[BaseException] = None
-        self.ended_at = 0.0
 
     async def open(self) -> Link:
         self._socket = await self.loop.run_in_executor(None, connect, self._path, self._patience)
@@ -60,15 +60,25 @@ class Link:
     def close(self, ending: Optional[BaseException] = None) -> None:
         if self.ending is not None:
             return
-        self.ending, self.ended_at = ending or _errors.lost(), time.monotonic()
-        self._reader.cancel()
-        self.loop.remove_reader(self._socket)
-        hang_up(self._socket)
+        self.ending = ending or _errors.lost()
+        shut_down(self._socket)
+        if self.ended is not None:
+            self.ended()
+        if self.loop.is_closed():
+            return
         for answer in self._calls.values():
             if not answer.done():
                 answer.set_exception(self.ending)
-        if self._ended is not None:
-            self._ended()
+
+    async def closed(self) -> None:
+        """Waits until the reader has closed the socket."""
+        await asyncio.wait([self._reader])
+
+    def hang_up(self) -> None:
+        """Ends the connection from any thread, and after the loop has been closed."""
+        shut_down(self._socket)
+        if self.loop.is_closed():
+            self._socket.close()
 
     async def _send(self, line: bytes) -> bool:
         async with self._sending:
@@ -88,7 +98,7 @@ class Link:
     async def _read(self) -> None:
         lines = Assembler()
         try:
-            while data := await self.loop.sock_recv(self._socket, 1 << 16):
+            while (data := await self.loop.sock_recv(self._socket, 1 << 16)) and self.ending is None:
                 for message in lines.append(data):
                     self._deliver(message)
         except OSError:
@@ -97,6 +107,7 @@ class Link:
             self.close(error)
         finally:
             self.close()
+            self._socket.close()
 
     def _deliver(self, message: Message) -> None:
         if "method" in message:

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
-import time
+import weakref
 from typing import Any, AsyncIterator, Callable, Iterable, List, Mapping, Optional
 
 from . import _errors, _requests
 from ._aiolink import Link
+from ._aiolinks import Links
 from ._browser import open_page
 from ._link import Message, Unsent
 from ._requests import AccountName, App, Request
@@ -21,13 +21,16 @@ __all__ = ["Broker"]
 
 
 class Broker:
-    """Like `brokerclient.Broker`, with coroutines. Each event loop gets a connection of its own."""
+    """Like `brokerclient.Broker`, with coroutines. Each event loop gets a connection of its own.
+
+    `close` ends all of them, and so does the end of the `Broker` itself.
+    """
 
     def __init__(self, socket: Optional[str] = None, *, patience: float = 10.0) -> None:
         self._path = resolve(socket)
         self._patience = patience
-        self._link: Optional[Link] = None
-        self._left_at: Optional[float] = None
+        self._links = Links()
+        weakref.finalize(self, self._links.hang_up).atexit = False
 
     async def acquire_token_silent(
         self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None, force_refresh: bool = False,
@@ -114,36 +117,28 @@ class Broker:
             except _errors.BrokerError as error:
                 attempts.failed(error)
             else:
-                if tells_of_stop(message) and self._link is link:
-                    self._link, self._left_at = None, time.monotonic()
+                if tells_of_stop(message):
+                    self._links.leave(link)
                 if (result := attempts.result(message)) is not None:
                     return result
             await asyncio.sleep(PAUSE)
 
     async def close(self) -> None:
-        """Ends the connection; the next request opens another."""
-        if self._link is not None and self._link.loop is asyncio.get_running_loop():
-            self._link.close()
+        """Ends the connections of all loops; the next request opens another."""
+        await self._links.close()
 
     async def _connected(self, attempts: Attempts) -> Link:
-        if (link := self._usable()) is not None:
+        if (link := self._links.usable()) is not None:
             return link
-        ended_at = self._link.ended_at if self._link is not None and self._link.ending is not None else None
-        if (lost_at := ended_at or self._left_at) is not None:
-            attempts.begin(lost_at)
+        if self._links.lost_at is not None:
+            attempts.begin(self._links.lost_at)
         link = await Link(self._path, self._patience).open()
-        if (other := self._usable()) is not None:
+        if (other := self._links.usable()) is not None:
             # Another task connected first.
             link.close()
             return other
-        self._link = link
+        self._links.keep(link)
         return link
-
-    def _usable(self) -> Optional[Link]:
-        link = self._link
-        if link is None or link.ending is not None or link.process != os.getpid():
-            return None
-        return link if link.loop is asyncio.get_running_loop() else None
 
     async def _sign_in(self, request: Request, open_url: Callable[[str], None]) -> Token:
         """Uses a separate connection, whose end cancels the sign-in."""

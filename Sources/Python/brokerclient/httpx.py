@@ -6,6 +6,7 @@ from typing import Any, AsyncGenerator, Dict, Generator, Iterable, Optional
 import httpx
 
 from . import aio
+from ._body import rewound
 from ._broker import Broker
 from ._challenge import nonce_wanted, unknown_challenge
 from ._errors import BrokerError
@@ -18,6 +19,7 @@ __all__ = ["BrokerAuth"]
 class BrokerAuth(httpx.Auth):
     """Sets the header of each request, and repeats a refused one once with another token.
 
+    A body that httpx reads from a stream or a file is sent once: the caller gets the refusal. Forms are repeated.
     Without a token it raises `httpx.RequestError`, whose `__cause__` is the `BrokerError`.
     """
 
@@ -30,6 +32,15 @@ class BrokerAuth(httpx.Auth):
         self._broker = broker or Broker()
         self._async_broker = async_broker or aio.Broker()
 
+    def close(self) -> None:
+        """Ends the connection of synchronous clients."""
+        self._broker.close()
+
+    async def aclose(self) -> None:
+        """Ends the connections of synchronous and of asyncio clients."""
+        self._broker.close()
+        await self._async_broker.close()
+
     def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         try:
             token = self._acquire()
@@ -40,6 +51,8 @@ class BrokerAuth(httpx.Auth):
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
             if not nonce_wanted(challenge, nonce):
                 token = self._acquire(token.access_token, challenge)
+            if not repeatable(request):
+                return
             self._authorize(request, token, nonce)
         except BrokerError as error:
             raise httpx.RequestError(str(error), request=request) from error
@@ -55,6 +68,8 @@ class BrokerAuth(httpx.Auth):
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
             if not nonce_wanted(challenge, nonce):
                 token = await self._acquire_async(token.access_token, challenge)
+            if not repeatable(request):
+                return
             await self._authorize_async(request, token, nonce)
         except BrokerError as error:
             raise httpx.RequestError(str(error), request=request) from error
@@ -94,3 +109,11 @@ class BrokerAuth(httpx.Auth):
 def header(response: httpx.Response, name: str) -> Optional[str]:
     value: Optional[str] = response.headers.get(name)
     return value
+
+
+def repeatable(request: httpx.Request) -> bool:
+    """Whether the body can be sent again: it is in memory, or a form, which httpx reads from the start."""
+    if isinstance(request.stream, httpx.ByteStream):
+        return True
+    fields = getattr(request.stream, "fields", None)
+    return fields is not None and all(rewound(getattr(field, "file", None), 0) for field in fields)

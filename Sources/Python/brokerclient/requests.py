@@ -6,6 +6,7 @@ from typing import Any, Iterable, Optional
 from requests import PreparedRequest, RequestException, Response
 from requests.auth import AuthBase
 
+from ._body import position_of, rewound
 from ._broker import Broker
 from ._challenge import nonce_wanted, unknown_challenge
 from ._errors import BrokerError
@@ -18,6 +19,7 @@ __all__ = ["BrokerAuth"]
 class BrokerAuth(AuthBase):
     """Sets the header of each request, and repeats a refused one once with another token.
 
+    A body that cannot be rewound, such as a generator or a pipe, is sent once: the caller gets the refusal.
     Without a token it raises `requests.RequestException`, whose `__cause__` is the `BrokerError`.
     """
 
@@ -31,8 +33,7 @@ class BrokerAuth(AuthBase):
     def __call__(self, request: PreparedRequest) -> PreparedRequest:
         token = self._acquire(request)
         self._authorize(request, token)
-        body: Any = request.body
-        position = body.tell() if hasattr(body, "tell") else None
+        position = position_of(request.body)
 
         def refused(response: Response, **options: Any) -> Response:
             # A redirect to another host removed the header, so its response does not concern our token.
@@ -48,9 +49,8 @@ class BrokerAuth(AuthBase):
         request = response.request.copy()
         if not nonce_wanted(challenge, nonce):
             token = self._acquire(request, token.access_token, challenge)
-        if position is not None:
-            body: Any = request.body
-            body.seek(position)
+        if not rewound(request.body, position):
+            return response
         # The connection is free after the response has been read.
         response.content
         response.close()

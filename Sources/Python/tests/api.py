@@ -26,7 +26,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.chunks() if "chunked" in self.headers.get("Transfer-Encoding", "") else self.rfile.read(
+            int(self.headers.get("Content-Length", 0)))
         self.server.requests.append({**{k.lower(): v for k, v in self.headers.items()}, "body": body})
         status, headers = self.server.answers.pop(0) if self.server.answers else (200, {})
         self.send_response(status)
@@ -36,7 +37,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"{}")
 
-    do_POST = do_GET
+    do_POST = do_PUT = do_GET
+
+    def chunks(self):
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def log_message(self, *words):
         pass

@@ -2,8 +2,10 @@
 import asyncio
 import base64
 import datetime
+import io
 import json
 import os
+import tempfile
 import unittest
 from unittest import mock
 
@@ -50,6 +52,14 @@ class AdapterTests(unittest.TestCase):
         self.scene.sign_in(name)
         return name
 
+    def pipe(self, content):
+        reading, writing = os.pipe()
+        with open(writing, "wb") as end:
+            end.write(content)
+        file = open(reading, "rb")
+        self.addCleanup(file.close)
+        return file
+
     def token(self):
         return self.broker.acquire_token_silent("notes", SCOPES).access_token
 
@@ -76,6 +86,26 @@ class RequestsTests(AdapterTests):
         first, second = api.requests
         self.assertNotEqual(first["authorization"], second["authorization"])
         self.assertEqual((first["body"], second["body"]), (b"body", b"body"))
+
+    def test_a_file_is_sent_again_from_the_same_position(self):
+        with tempfile.TemporaryFile() as file, served(REFUSED) as api:
+            file.write(b"skipped body")
+            file.seek(8)
+            response = self.session().put(api.url, data=file, auth=self.auth(self.app("refused-file")))
+        self.assertEqual(response.status_code, 200)
+        self.assertEqual([request["body"] for request in api.requests], [b"body", b"body"])
+
+    def test_a_body_that_cannot_be_sent_again_is_sent_once_and_the_refusal_is_the_answer(self):
+        bodies = {"generator": (part for part in [b"hello ", b"world"]), "pipe": self.pipe(b"hello world")}
+        for kind, body in bodies.items():
+            auth = self.auth(self.app(f"refused-{kind}"))
+            with self.subTest(kind), served(REFUSED) as api:
+                self.assertEqual(self.session().put(api.url, data=body, auth=auth).status_code, 401)
+                self.assertEqual([request["body"] for request in api.requests], [b"hello world"])
+                # The caller's next attempt has another token.
+                self.assertEqual(self.session().put(api.url, data=b"hello", auth=auth).status_code, 200)
+                first, second = api.requests
+                self.assertNotEqual(first["authorization"], second["authorization"])
 
     def test_a_second_refusal_is_the_answer(self):
         with served(REFUSED, REFUSED) as api:
@@ -108,23 +138,71 @@ class HttpxTests(AdapterTests):
             app=app, scopes=SCOPES, broker=self.broker, async_broker=AsyncBroker(self.scene.socket), **more)
 
     def get(self, kind, url, auth):
+        return self.send(kind, "GET", url, auth)
+
+    def send(self, kind, method, url, auth, **body):
         if kind == "sync":
             with httpx.Client(trust_env=False, auth=auth) as client:
-                return client.get(url)
+                return client.request(method, url, **body)
 
         async def run():
             async with httpx.AsyncClient(trust_env=False, auth=auth) as client:
-                return await client.get(url)
+                return await client.request(method, url, **body)
 
         return asyncio.run(run())
 
-    def test_a_refused_request_is_sent_once_more_with_another_token(self):
+    def test_a_body_in_memory_and_a_form_with_files_are_sent_again(self):
         for kind in ("sync", "async"):
-            auth = self.auth(self.app(f"refused-{kind}"))
-            with self.subTest(kind), served(REFUSED) as api:
-                self.assertEqual(self.get(kind, api.url, auth).status_code, 200)
-                first, second = api.requests
-                self.assertNotEqual(first["authorization"], second["authorization"])
+            auth = self.auth(self.app(f"refused-body-{kind}"))
+            for body in ({"content": b"hello"}, {"files": {"a": io.BytesIO(b"hello")}, "data": {"b": "c"}}):
+                with self.subTest(kind, body=body), served(REFUSED) as api:
+                    self.assertEqual(self.send(kind, "PUT", api.url, auth, **body).status_code, 200)
+                    first, second = api.requests
+                    self.assertEqual(first["body"], second["body"])
+                    self.assertIn(b"hello", second["body"])
+
+    def test_a_stream_is_sent_once_and_the_refusal_is_the_answer(self):
+        async def parts():
+            yield b"hello world"
+
+        class Reader:
+            def __init__(self):
+                self.read = io.BytesIO(b"hello world").read
+
+        file = tempfile.TemporaryFile()
+        self.addCleanup(file.close)
+        file.write(b"hello world")
+        file.seek(0)
+        bodies = [
+            ("sync", {"content": (part for part in [b"hello world"])}), ("sync", {"content": iter([b"hello world"])}),
+            ("sync", {"content": file}), ("async", {"content": parts()}),
+            ("sync", {"files": {"a": Reader()}}), ("async", {"files": {"a": Reader()}}),
+        ]
+        auth = self.auth(self.app("refused-httpx-stream"))
+        for kind, body in bodies:
+            with self.subTest(kind, body=body), served(REFUSED) as api:
+                self.assertEqual(self.send(kind, "PUT", api.url, auth, **body).status_code, 401)
+                [request] = api.requests
+                self.assertIn(b"hello world", request["body"])
+
+    def test_closing_it_ends_its_connections(self):
+        before = scene.connections()
+        auth = HttpxAuth(
+            app="notes", scopes=SCOPES, broker=Broker(self.scene.socket), async_broker=AsyncBroker(self.scene.socket))
+
+        async def run(url):
+            async with httpx.AsyncClient(trust_env=False, auth=auth) as client:
+                self.assertEqual((await client.get(url)).status_code, 200)
+            self.assertEqual(scene.connections(), before + 2)
+            await auth.aclose()
+            self.assertEqual(scene.connections(), before)
+
+        with served() as api:
+            for end in (auth.close, lambda: asyncio.run(run(api.url))):
+                self.assertEqual(self.get("sync", api.url, auth).status_code, 200)
+                self.assertEqual(scene.connections(), before + 1)
+                end()
+                self.assertEqual(scene.connections(), before)
 
     def test_a_bound_token_has_a_proof_with_the_servers_nonce(self):
         self.scene.register("bound", group="bound")

@@ -1,4 +1,7 @@
 import asyncio
+import contextlib
+import gc
+import threading
 import unittest
 
 from brokerclient import BrokerError, BrokerUnavailable, InteractionRequired
@@ -84,3 +87,73 @@ class LoopTests(unittest.TestCase):
         for _ in range(2):
             token = asyncio.run(broker.acquire_token_silent("notes", SCOPES))
             self.assertEqual(token.account.username, "alice")
+
+    def test_two_loops_have_a_connection_each_until_one_of_them_closes_both(self):
+        broker = Broker(scene.shared().socket)
+        loops = [asyncio.new_event_loop() for _ in range(2)]
+        before = scene.connections()
+        for loop in loops * 10:
+            loop.run_until_complete(broker.acquire_token_silent("notes", SCOPES))
+        self.assertEqual(scene.connections(), before + 2)
+        loops[0].run_until_complete(broker.close())
+        self.assertEqual(scene.connections(), before + 1)
+        loops[1].run_until_complete(settled())
+        self.assertEqual(scene.connections(), before)
+        for loop in loops:
+            self.assertEqual(
+                loop.run_until_complete(broker.acquire_token_silent("notes", SCOPES)).account.username, "alice")
+            loop.run_until_complete(broker.close())
+            loop.close()
+
+    def test_a_dropped_broker_leaves_no_connection(self):
+        async def run():
+            before = scene.connections()
+            for _ in range(20):
+                await Broker(scene.shared().socket).acquire_token_silent("notes", SCOPES)
+            await settled()
+            self.assertEqual(scene.connections(), before)
+
+        asyncio.run(run())
+
+    def test_a_broker_may_be_dropped_in_another_thread(self):
+        async def run():
+            before = scene.connections()
+            brokers = [Broker(scene.shared().socket)]
+            await brokers[0].acquire_token_silent("notes", SCOPES)
+            thread = threading.Thread(target=brokers.clear)
+            thread.start()
+            thread.join()
+            await settled()
+            self.assertEqual(scene.connections(), before)
+
+        asyncio.run(run(), debug=True)
+
+    def test_a_closed_loop_leaves_no_connection(self):
+        for finish in (lambda broker: broker.close(), lambda broker: broker.accounts()):
+            before = scene.connections()
+            with self.closed_loop() as broker:
+                # The next loop's connection takes the place of the closed one's.
+                asyncio.run(finish(broker))
+                self.assertEqual(scene.connections(), before)
+
+    def test_a_broker_may_be_dropped_after_its_loop_was_closed(self):
+        before = scene.connections()
+        with self.closed_loop() as broker:
+            del broker
+            self.assertEqual(scene.connections(), before)
+
+    @contextlib.contextmanager
+    def closed_loop(self):
+        """A `Broker` that has a connection in a loop that was closed without an end of its tasks."""
+        loop, held = asyncio.new_event_loop(), [Broker(scene.shared().socket)]
+        loop.run_until_complete(held[0].acquire_token_silent("notes", SCOPES))
+        with self.assertLogs("asyncio"):
+            loop.close()
+            yield held.pop()
+            gc.collect()
+
+
+async def settled():
+    """Several turns of the loop, which sees what has ended in the first of them."""
+    for _ in range(10):
+        await asyncio.sleep(0)
