@@ -105,6 +105,23 @@ struct InstallTests {
         }
     }
 
+    @Test("a prefix that units and desktop entries cannot contain is refused, and nothing is installed")
+    func oddPrefix() async throws {
+        try await withTestBed { bed in
+            let place = try bed.makeDirectory("staged")
+            for prefix in ["/opt/r&d", "/opt/my tools", "/opt/100%", "/opt/a'b", "/opt/a$$b", "relative"] {
+                let result = try await bed.run(
+                    Launch("make", try SystemdLab.make + ["install", "PREFIX=\(prefix)", "DESTDIR=\(place)"]))
+                #expect(!result.succeeded && !result.errors.isEmpty, "\(prefix): \(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty, "\(prefix)")
+            }
+            try await bed.require("make", try SystemdLab.make + ["install", "PREFIX=/opt/b-1.0+é", "DESTDIR=\(place)"])
+            let entry = try String(
+                contentsOfFile: "\(place)/etc/xdg/autostart/brokerd-session.desktop", encoding: .utf8)
+            #expect(entry.contains("Exec=/opt/b-1.0+é/bin/brokerctl session --stay"))
+        }
+    }
+
     @Test("installed files refer only to installed files")
     func references() async throws {
         try await withTestBed { bed in
