@@ -155,10 +155,11 @@ package final class Bus {
         while true {
             let code = sd_bus_process(handle, nil)
             guard code >= 0 else { throw BusError(code: code) }
-            if code > 0 { continue }
             if condition() { return true }
             let rest = end - .now
             guard rest > .zero else { return false }
+            // There may be more to process.
+            if code > 0 { continue }
             let status = sd_bus_wait(handle, rest.microseconds)
             guard status >= 0 || status == -EINTR else { throw BusError(code: status) }
         }

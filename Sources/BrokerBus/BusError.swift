@@ -4,7 +4,8 @@ import Glibc
 
 /// The failure of a call on a message bus.
 package struct BusError: Error, Sendable {
-    /// The error's name in the reply (`org.freedesktop.DBus.Error.ServiceUnknown`); `nil` if there was no reply.
+    /// The error's name in the reply (`org.freedesktop.DBus.Error.ServiceUnknown`), or libsystemd's for a reply that is missing;
+    /// `nil` for an error of this side.
     package var name: String?
     /// The text for people, without a full stop.
     package var text: String

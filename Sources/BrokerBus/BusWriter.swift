@@ -1,4 +1,5 @@
 import CSystemd
+import Glibc
 
 /// Writes the arguments of a call, in order.
 package struct BusWriter {
@@ -6,6 +7,7 @@ package struct BusWriter {
 
     init(_ message: OpaquePointer) { self.message = message }
 
+    /// Writes a text; one with a zero byte, which the bus does not carry, is refused.
     package func string(_ text: String) throws(BusError) { try basic("s", text) }
 
     /// Writes an object's path; an invalid one is refused.
@@ -66,6 +68,7 @@ package struct BusWriter {
     }
 
     private func basic(_ kind: Unicode.Scalar, _ text: String) throws(BusError) {
+        guard !text.utf8.contains(0) else { throw BusError(number: EINVAL) }
         try check(text.withCString { sd_bus_message_append_basic(message, type(kind), $0) })
     }
 

@@ -113,7 +113,7 @@ package func otherOwner(of path: String) -> uid_t? {
 ///
 /// - Returns: whether it exists; if not, errno has the reason.
 package func makeFolders(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return access(path, X_OK) == 0 }
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return access(path + "/", X_OK) == 0 }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
     return makeFolders(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
 }
