@@ -133,10 +133,10 @@ dist: deps $(LINKED_IN) ## make one archive for other systems, in .build-dist; i
 	@.ci/dist .build-release
 
 install: ## put programs, units and documents below PREFIX
-	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
+	@CONFIGURATION=$(CONFIGURATION) PREFIX='$(PREFIX)' DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
 
 uninstall: ## stop the broker and take them away again
-	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
+	@PREFIX='$(PREFIX)' DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
 	@rm -rf .build .build-release .build-fuzzing .build-deb .build-dist .build-thread .build-address
