@@ -16,7 +16,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
         var lastSweep = Duration.zero
 
         func hasRoom(for owner: Owner) -> Bool {
-            reports.count < Repeats.most && ofOwner[owner, default: 0] < Repeats.maximumOfOne
+            reports.count < Repeats.maximumReports && ofOwner[owner, default: 0] < Repeats.maximumOfOne
         }
 
         /// Removes entries that may be reported again, at most once a second: it scans all of them.
@@ -33,7 +33,7 @@ package final class Repeats<Owner: Hashable & Sendable, Key: Hashable & Sendable
     /// The number of different messages of one owner within ``interval``.
     package static var maximumOfOne: Int { 16 }
     /// The number of different messages of all owners within ``interval``.
-    private static var most: Int { 1_024 }
+    private static var maximumReports: Int { 1_024 }
 
     private let state = Mutex(State())
 
