@@ -36,6 +36,21 @@ struct DeviceCodeFlowTests {
         bed.clock.advance(bySeconds: seconds)
     }
 
+    /// Cancels a sign-in while the poll is under way that brings its tokens.
+    private func cancelDuringSuccess(_ bed: EngineBed) async throws {
+        let gate = Gate()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let (opening, signIn) = try await begin(bed, request())
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls()
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        gate.open()
+    }
+
     private func refuse(_ bed: EngineBed, _ code: String) {
         bed.provider.whenRedeeming { _ throws(ProviderError) in
             throw .refused(OAuthRefusal(error: code, status: 400))
@@ -224,17 +239,7 @@ struct DeviceCodeFlowTests {
     @Test("tokens that arrive after the cancel are revoked and not kept")
     func lateSuccess() async throws {
         let bed = try await EngineBed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
-        let (opening, signIn) = try await begin(bed, request())
-        try await pass(bed)
-        try await bed.provider.waitForDevicePolls()
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
-        await #expect(throws: BrokerError.self) { try await signIn.value }
-        gate.open()
+        try await cancelDuringSuccess(bed)
         try await bed.provider.waitForRevocations(2)
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
         #expect(try bed.engine.accounts(of: Sample.app(), includeSignedOut: true, in: Sample.partition).isEmpty)
@@ -244,17 +249,7 @@ struct DeviceCodeFlowTests {
     func lateSuccessBesideGrant() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
-        let (opening, signIn) = try await begin(bed, request())
-        try await pass(bed)
-        try await bed.provider.waitForDevicePolls()
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
-        await #expect(throws: BrokerError.self) { try await signIn.value }
-        gate.open()
+        try await cancelDuringSuccess(bed)
         // A revocation would have begun long before this sign-in ends.
         try await bed.signIn("bob", Sample.app("other"))
         await bed.engine.drain()
