@@ -100,7 +100,7 @@ struct NewFolderTests {
     }
 
     @Test(
-        "root is told of another owner of a folder, or of the folder in which it would be made",
+        "another owner of a folder, or of the folder in which it would be made, is named to root",
         .enabled(if: Prerequisite.root.shouldRun))
     func owners() async throws {
         try Prerequisite.root.require()
