@@ -108,6 +108,8 @@ package final class PartitionOwners: Sendable {
         } catch { outcome = .failure(error) }
         watch.cancel()
         state.withLock { state in
+            // The records may have been erased meanwhile, with their owner.
+            guard state.lookUps[partition]?.promise === promise else { return }
             state.lookUps[partition] = nil
             if case .success(let found) = outcome {
                 state.keep(found, of: partition)
@@ -226,7 +228,12 @@ package final class PartitionOwners: Sendable {
     }
 
     /// Call when the vault has no records of the partition any more.
-    package func forget(_ partition: Partition) { state.withLock { $0.known[partition] = nil } }
+    package func forget(_ partition: Partition) {
+        state.withLock {
+            $0.known[partition] = nil
+            $0.lookUps[partition] = nil
+        }
+    }
 
     private static func unanswered(_ partition: Partition) -> BrokerError {
         BrokerError(

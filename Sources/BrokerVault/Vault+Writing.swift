@@ -35,7 +35,15 @@ extension Vault {
             change.puts.contains { DecryptedTokenCache.mayHold($0.kind) }
             || change.deletes.contains { DecryptedTokenCache.mayHold($0.kind) }
         try await onQueue(of: change.partition) { [self] () throws(VaultError) in
+            let isRecordingOwner = change.puts.contains { $0.kind == .partitionOwner }
+            // A request from before the erasure must not leave records without an owner.
+            if !isLocked, keys.hasLostOwner(change.partition), !isRecordingOwner,
+                change.puts.contains(where: \.kind.isUserRecord)
+            {
+                throw .erased
+            }
             let unproven = try vaultWriter.apply(try writeSet(of: change))
+            if isRecordingOwner { keys.didRecordOwner(of: change.partition) }
             onDisk()
             // Deleted and replaced secrets must not stay in the cache.
             if endsTokens { opened.wipe() }

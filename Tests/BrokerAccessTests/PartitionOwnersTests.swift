@@ -63,6 +63,18 @@ struct PartitionOwnersTests {
         #expect(await scene.check(connectedAt: connectedAt) == nil && scene.accounts.count == count)
     }
 
+    @Test("a lookup that began before the records were erased is not kept")
+    func erasedMeanwhile() async throws {
+        let scene = try await Scene()
+        scene.accounts.gate.close()
+        async let earlier = scene.check()
+        try await eventually("the look-up is under way") { scene.accounts.count == 1 }
+        scene.owners.forget(Partition(uid: 1000))
+        scene.accounts.gate.open()
+        #expect(await earlier == nil)
+        #expect(!scene.isCertain)
+    }
+
     @Test("a lookup that began before a connection does not count for it")
     func earlierLookUp() async throws {
         let scene = try await Scene()

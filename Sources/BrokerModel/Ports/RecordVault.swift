@@ -128,12 +128,7 @@ package struct PartitionStatistics: Sendable, Equatable {
         records.reduce(0) { $0 + (RecordKind.ofAuditLog.contains($1.key) ? 0 : $1.value) }
     }
 
-    /// Whether there are records of a user: not only the broker's log, or providers' documents.
-    package var hasUserRecords: Bool {
-        records.contains { kind, count in
-            count > 0 && kind != .providerDocument && !RecordKind.ofAuditLog.contains(kind)
-        }
-    }
+    package var hasUserRecords: Bool { records.contains { kind, count in count > 0 && kind.isUserRecord } }
 
     package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, bytesWithoutLog: Int = 0, fileBytes: Int = 0) {
         self.records = records

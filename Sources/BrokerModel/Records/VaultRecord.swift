@@ -17,6 +17,9 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case partitionOwner = 13
 
     package static let ofAuditLog: Set<RecordKind> = [.auditBlock, .auditHead]
+
+    /// Whether such a record is a user's. The broker's log and providers' documents have no owner.
+    package var isUserRecord: Bool { self != .providerDocument && !Self.ofAuditLog.contains(self) }
 }
 
 extension RecordKind {

@@ -17,6 +17,8 @@ final class KeyRing: Sendable {
         var entries: [Partition: Entry] = [:]
         /// Partitions whose keys were erased since the start: records in memory may be sealed with those.
         var erased: Set<Partition> = []
+        /// Those of them that have no new owner yet.
+        var withoutOwner: Set<Partition> = []
     }
 
     private let state: Mutex<State>
@@ -134,11 +136,18 @@ final class KeyRing: Sendable {
         state.withLock { state in
             state.entries[partition] = nil
             state.erased.insert(partition)
+            state.withoutOwner.insert(partition)
             countChange()
         }
     }
 
     func wasErased(_ partition: Partition) -> Bool { state.withLock { $0.erased.contains(partition) } }
+
+    /// Whether the partition was erased, and its next owner is not on disk.
+    func hasLostOwner(_ partition: Partition) -> Bool { state.withLock { $0.withoutOwner.contains(partition) } }
+
+    /// Called when the disk has the owner of a partition.
+    func didRecordOwner(of partition: Partition) { state.withLock { _ = $0.withoutOwner.remove(partition) } }
 
     /// The partition's wrapped key, if the vault does not have it yet.
     func unsavedKey(of partition: Partition) -> [UInt8]? {

@@ -140,7 +140,11 @@ struct ErasureFlowTests {
         switch way {
         case .forget: try await forget(on: bed)
         case .clear: _ = try await clear(on: bed)
-        case .partition: try await bed.engine.erase(Sample.partition, from: bed.vault)
+        case .partition:
+            try await bed.engine.erase(Sample.partition, from: bed.vault)
+            // As before the next request of the user that stores something.
+            let owner = try bed.vault.seal(PartitionOwnerRecord(account: "me"), secret: nil, in: Sample.partition)
+            try await bed.vault.commit(VaultChange(in: Sample.partition, puts: [owner.sealed]))
         }
     }
 

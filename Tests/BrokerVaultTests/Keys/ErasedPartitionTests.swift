@@ -23,6 +23,23 @@ struct ErasedPartitionTests {
         }
     }
 
+    @Test("takes records of a user only when it has an owner again, and of the log at once")
+    func withoutOwner() async throws {
+        try await withVaultBed { bed in
+            try await bed.use { vault in
+                try await vault.store(Sample.account())
+                try await vault.erase(Sample.me)
+                let late = try put("late", in: vault)
+                #expect(try await vaultError { try await vault.commit(late) } == .erased)
+                #expect(try vault.partitions().isEmpty)
+                try await vault.store(AuditHeadRecord(sequence: 0, isComplete: true, run: "", ends: [:]))
+                #expect(try await vaultError { try await vault.commit(late) } == .erased)
+                try await vault.store(PartitionOwnerRecord(account: "me"))
+                try await vault.commit(late)
+            }
+        }
+    }
+
     @Test("refuses such a record when it has new keys, and takes records that were sealed with these")
     func begunAgain() async throws {
         try await withVaultBed { bed in
@@ -30,6 +47,7 @@ struct ErasedPartitionTests {
                 try await vault.store(Sample.account())
                 let late = try put("late", in: vault)
                 try await vault.erase(Sample.me)
+                try await vault.store(PartitionOwnerRecord(account: "me"))
                 let next = try put("next", in: vault)
                 #expect(try await vaultError { try await vault.commit(late) } == .erased)
                 try await vault.commit(next)
