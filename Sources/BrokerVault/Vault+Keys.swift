@@ -63,7 +63,8 @@ extension Vault: VaultKeys {
         let header = header
         return KeyStatus(
             source: header.keySource, added: header.added.map(\.source), wrappedOn: header.wrappedOn,
-            available: available, isResealing: resealing.withLock { $0 })
+            available: available,
+            isResealing: ((try? reader.wrappedKeys()) ?? [:]).values.contains(where: KeyWrapping.hasFormer))
     }
 
     /// The new key is read back from its source before anything depends on it. Then one transaction replaces all wrapped keys and
@@ -83,6 +84,8 @@ extension Vault: VaultKeys {
             for (partition, keys) in try storedKeys(unsaved: true) {
                 dataKeys[partition] = wrapping.wrap(keys, of: partition)
             }
+            keys.expect(wrapping)
+            defer { keys.expect(nil) }
             try vaultWriter.write(dataKeys, new)
             keys.adopt(wrapping, saved: Set(dataKeys.keys))
             header = new

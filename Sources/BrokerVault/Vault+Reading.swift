@@ -6,23 +6,24 @@ extension Vault {
     package func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
-        guard let keys = try existingKeys(of: partition) else { return [] }
-        let bucketKey = RowKeys(of: partition, keys: keys).bucketKey(Record.kind, bucket: bucket)
-        guard let place = ManifestPlace(partition, bucketKey: bucketKey) else { return [] }
-        let found = try readChecked(in: partition) { () throws(VaultError) in
-            try reader.read(bucketKey: bucketKey, at: place)
+        guard partition != .wholeVault else { return [] }
+        func bucketKey(_ keys: PartitionKeys) -> [UInt8] {
+            RowKeys(of: partition, keys: keys).bucketKey(Record.kind, bucket: bucket)
         }
-        let name = Fingerprint(bucketKey)
-        return try open(found, pages: [place.page], keys, in: partition) { $0.bucket == name }
+        let read = try snapshot(of: partition) { (keys) throws(VaultError) in
+            let bucketKey = bucketKey(keys)
+            return try reader.read(bucketKey: bucketKey, at: ManifestPlace(partition, page: bucketKey[0]))
+        }
+        guard let (found, keys) = read else { return [] }
+        let name = Fingerprint(bucketKey(keys))
+        return try open(found, pages: [bucketKey(keys)[0]], keys, in: partition) { $0.bucket == name }
     }
 
     package func loadAll<Record: VaultRecord>(
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
-        guard let keys = try existingKeys(of: partition) else { return [] }
-        let found = try readChecked(in: partition) { () throws(VaultError) in
-            try reader.read(Record.kind, in: partition)
-        }
+        let read = try snapshot(of: partition) { (_) throws(VaultError) in try reader.read(Record.kind, in: partition) }
+        guard let (found, keys) = read else { return [] }
         let pages = root(found.root, of: partition, keys).pages.keys
         return try open(found, pages: pages, keys, in: partition) { $0.kind == Record.kind.rawValue }
     }
@@ -30,10 +31,10 @@ extension Vault {
     package func loadPage<Record: VaultRecord>(
         _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
     ) throws(VaultError) -> RecordPage<Record> {
-        guard let keys = try existingKeys(of: partition) else { return RecordPage(records: [], lastRow: nil) }
-        let found = try readChecked(in: partition) { () throws(VaultError) in
+        let read = try snapshot(of: partition) { (_) throws(VaultError) in
             try reader.read(Record.kind, after: row, atMost: count, in: partition)
         }
+        guard let (found, keys) = read else { return RecordPage(records: [], lastRow: nil) }
         // Missing rows are not detected here, because the expected rows of a page are unknown.
         let rows = Set(found.rows.compactMap { Fingerprint($0.rowKey) })
         let pages = Set(found.rows.compactMap(\.bucketKey.first))
@@ -41,6 +42,21 @@ extension Vault {
             rows.contains($0.row)
         }
         return RecordPage(records: records, lastRow: found.rows.last?.id)
+    }
+
+    /// The rows of one moment, and the keys that open them.
+    ///
+    /// - Returns: nil for a partition without keys.
+    private func snapshot(
+        of partition: Partition, _ read: (PartitionKeys) throws(VaultError) -> VaultReader.Snapshot
+    ) throws(VaultError) -> (VaultReader.Snapshot, PartitionKeys)? {
+        while true {
+            let changes = keys.changes
+            guard let keys = try existingKeys(of: partition) else { return nil }
+            let found = try readChecked(in: partition) { () throws(VaultError) in try read(keys) }
+            // Keys that were replaced meanwhile do not open rows that were resealed since.
+            if self.keys.changes == changes { return (found, keys) }
+        }
     }
 
     package func withSecret(

@@ -14,7 +14,8 @@ extension Vault {
         try await onQueue { [self] () throws(VaultError) in
             let stored = try storedKeys(unsaved: true)
             guard stored.values.allSatisfy({ $0.former == nil }) else {
-                throw VaultError.io(
+                resumeResealing()
+                throw VaultError.unsuitable(
                     "The records are still being sealed with the last new key. Try again when brokerctl key status says that they are."
                 )
             }
@@ -37,17 +38,22 @@ extension Vault {
         self.header = header
     }
 
-    /// Continues the work of an earlier broker, or of this one before it was locked. Does not wait.
+    /// Continues the work of an earlier broker, or of this one before it was locked or met an error. Does not wait.
     func resumeResealing() {
+        guard (try? nextToReseal()) ?? nil != nil else { return }
+        let isMine = resealing.withLock { state in
+            defer { state = .running }
+            return state != .running
+        }
         // The task must not keep the vault alive.
-        guard (try? nextToReseal()) != nil else { return }
-        let isMine = resealing.withLock { isRunning in
-            defer { isRunning = true }
-            return !isRunning
-        }
         if isMine, !queue.run(of: .wholeVault, { [weak self] in self?.resealStep(of: nil, from: .min) }) {
-            resealing.withLock { $0 = false }
+            resealing.withLock { $0 = .ended }
         }
+    }
+
+    /// Call it when the disk took something: it may have room again.
+    func retryResealing() {
+        if resealing.withLock({ $0 == .failed }) { resumeResealing() }
     }
 
     /// Between two steps, other jobs of the queue get their turn.
@@ -55,24 +61,27 @@ extension Vault {
         do throws(VaultError) {
             let wanted = if let partition { partition } else { try nextToReseal() }
             guard let partition = wanted else {
-                resealing.withLock { $0 = false }
+                resealing.withLock { $0 = .ended }
                 return
             }
             let next = try resealRows(of: partition, from: page)
             if next == nil { try settle(partition) }
+            vaultWriter.tidy(onlyIfDue: true)
             let isGoingOn = queue.run(of: .wholeVault) { [weak self] in
                 self?.resealStep(of: next == nil ? nil : partition, from: next ?? .min)
             }
-            if !isGoingOn { resealing.withLock { $0 = false } }
+            if !isGoingOn { resealing.withLock { $0 = .ended } }
         } catch {
-            resealing.withLock { $0 = false }
-            // If locked, it continues when the vault is unlocked; after any other error, at the next start.
+            // If locked, it continues when the vault is unlocked; after any other error, after the next commit.
+            resealing.withLock { $0 = error == .locked ? .ended : .failed }
             if error != .locked { logger.warning("records could not be sealed with the new key yet", error: error) }
         }
     }
 
+    /// Leaves out a partition whose key is damaged.
     private func nextToReseal() throws(VaultError) -> Partition? {
-        try storedKeys(unsaved: false).first { $0.value.former != nil }?.key
+        let wrapping = try keys.currentWrapping()
+        return try reader.wrappedKeys().first { wrapping.unwrap($0.value, of: $0.key)?.former != nil }?.key
     }
 
     /// Page by page of the manifest; each page is rewritten as well, even if its rows are gone.
@@ -91,7 +100,9 @@ extension Vault {
     }
 
     private func settle(_ partition: Partition) throws(VaultError) {
-        guard let keys = try storedKeys(unsaved: false)[partition] else { return }
+        guard let box = try reader.wrappedKey(of: partition),
+            let keys = try keys.currentWrapping().unwrap(box, of: partition)
+        else { return }
         try replace([partition: keys.settled], header)
         try vaultWriter.checkpoint()
         logger.notice("every record is sealed with the new data key")

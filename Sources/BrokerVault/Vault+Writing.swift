@@ -50,6 +50,7 @@ extension Vault {
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()
+            retryResealing()
             vaultWriter.tidy(onlyIfDue: true)
         }
     }

@@ -24,7 +24,7 @@ package final class Vault: RecordVault {
     let damage: QuarantineQueue
     /// Reads and writes that failed.
     let errors: Counter
-    let resealing = Mutex(false)
+    let resealing = Mutex(Resealing.ended)
     let logger: Logger
 
     /// - Parameters:
@@ -134,7 +134,11 @@ package final class Vault: RecordVault {
             do throws(VaultError) {
                 let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
                     .header
-                try store.make(header.stored)
+                do throws(VaultError) { try store.make(header.stored) } catch {
+                    // The next attempt makes another vault, with another key.
+                    await source.discardKey(of: vaultID, parameters: header.keyParameters)
+                    throw error
+                }
                 logger.notice("made a new vault", metadata: ["path": "\(store.path)", "keySource": "\(source.name)"])
                 return
             } catch {

@@ -14,6 +14,8 @@ final class KeyRing: Sendable {
     private struct State {
         /// `nil` while locked.
         var wrapping: KeyWrapping?
+        /// The next one, while the disk may have either.
+        var expected: KeyWrapping?
         var entries: [Partition: Entry] = [:]
         /// Partitions whose keys were erased since the start: records in memory may be sealed with those.
         var erased: Set<Partition> = []
@@ -41,6 +43,7 @@ final class KeyRing: Sendable {
         state.withLock { state in
             defer { countChange() }
             state.wrapping = nil
+            state.expected = nil
             state.entries = state.entries.compactMapValues { $0.unsaved.map { Entry(unsaved: $0) } }
         }
     }
@@ -54,6 +57,9 @@ final class KeyRing: Sendable {
     }
 
     var unsaved: [Partition: [UInt8]] { state.withLock { $0.entries.compactMapValues(\.unsaved) } }
+
+    /// Call it with a new key before the disk has anything that it wraps, and with nil afterwards.
+    func expect(_ next: KeyWrapping?) { state.withLock { $0.expected = $0.wrapping == nil ? nil : next } }
 
     /// Called when the disk has `saved`, wrapped by a new key.
     func adopt(_ new: KeyWrapping, saved: Set<Partition>) {
@@ -122,7 +128,8 @@ final class KeyRing: Sendable {
         let unsaved = state.entries[partition]?.unsaved
         let found = if let unsaved { unsaved } else { try stored(partition) }
         guard let wrapped = found else { return nil }
-        guard let dataKeys = wrapping.unwrap(wrapped, of: partition) else {
+        guard let dataKeys = wrapping.unwrap(wrapped, of: partition) ?? state.expected?.unwrap(wrapped, of: partition)
+        else {
             throw .damaged(
                 "The data key of uid \(partition.uid) in the vault is damaged. Restore vault.db from a backup.")
         }

@@ -43,6 +43,9 @@ struct KeyWrapping: Sendable {
         keys.joined.withBytes { AEAD.seal($0, under: wrapping, binding: context(of: partition)) }
     }
 
+    /// Whether wrapped keys contain a former one, with which records are sealed still.
+    static func hasFormer(_ wrapped: [UInt8]) -> Bool { wrapped.count - AEAD.overhead == DataKeys.sizes.last }
+
     /// - Returns: nil if it was wrapped under another key, for another partition or vault, or was changed.
     func unwrap(_ wrapped: [UInt8], of partition: Partition) -> DataKeys? {
         let count = wrapped.count - AEAD.overhead

@@ -111,7 +111,6 @@ struct KeyChangeTests {
                 try await fill(vault)
                 try await vault.replaceDataKeys(at: 10)
                 vault.lock()
-                try await settled(vault)
                 #expect(vault.isLocked)
                 try await vault.unlock(passphrase: nil)
                 try await settled(vault)

@@ -20,25 +20,27 @@ struct VaultBed {
 
     /// - Parameters:
     ///   - keySource: the only allowed source; without it, any.
+    ///   - rows: the store, if it is not just one in the directory.
     ///   - idleDelay: long, because many tests examine the log; a slow machine must not empty it meanwhile.
     func open(
-        keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
+        keySource: (any KeySource)? = nil, rows: (any RowStore)? = nil,
+        tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
         let anchors = [try StateDirectory.open(creating: anchors)]
         guard let keySource else {
             let sources = KeySources.all(in: KeySourceContext(directory: directory))
             return try await Vault.open(
-                in: directory, rows: SQLiteStore(in: directory), keySources: KeySourceChoice(sources), anchors: anchors,
-                at: 0, tidyingAfter: idleDelay, logger: log.logger)
+                in: directory, rows: rows ?? SQLiteStore(in: directory), keySources: KeySourceChoice(sources),
+                anchors: anchors, at: 0, tidyingAfter: idleDelay, logger: log.logger)
         }
         return try await Vault.open(
             in: directory, keySource: keySource, anchors: anchors, tidyingAfter: idleDelay, logger: log.logger)
     }
 
     /// Opens the vault for one test of the files on disk.
-    func use(_ body: (Vault) async throws -> Void) async throws {
-        let vault = try await open()
+    func use(rows: (any RowStore)? = nil, _ body: (Vault) async throws -> Void) async throws {
+        let vault = try await open(rows: rows)
         do {
             try await body(vault)
         } catch {
