@@ -101,8 +101,7 @@ package final class Vault: RecordVault {
     private static func requireNew(
         _ path: String, _ keySources: KeySourceChoice, _ anchors: [StateDirectory]
     ) async throws(VaultError) {
-        for directory in anchors {
-            guard let (vaultID, anchorPath) = RollbackAnchor.vault(at: path, in: directory) else { continue }
+        for (vaultID, anchorPath) in anchors.flatMap({ RollbackAnchor.vaults(at: path, in: $0) }) {
             for source in keySources.allowed where await source.keepsKey(of: vaultID) {
                 throw .missing(
                     "The vault \(path) is gone, and its key is still there (\(source.name)). Put vault.db back from a backup: that "

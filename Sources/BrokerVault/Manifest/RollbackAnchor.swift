@@ -57,18 +57,18 @@ final class RollbackAnchor: Sendable {
         return Array(path.prefix(max(0, count)))
     }
 
-    /// The anchor of a vault whose file was at a path.
-    static func vault(
+    /// The anchors of the vaults whose file was at a path: of the last one, and of earlier ones that were moved away.
+    static func vaults(
         at vaultPath: String, in directory: StateDirectory
-    ) -> (vaultID: [UInt8], anchorPath: String)? {
-        for name in (try? FolderNames(of: directory.path))?.names ?? [] where name.hasPrefix(prefix) {
-            guard let vaultID = [UInt8](hexadecimal: name.dropFirst(prefix.count)) else { continue }
+    ) -> [(vaultID: [UInt8], anchorPath: String)] {
+        let names = (try? FolderNames(of: directory.path))?.names ?? []
+        return names.filter { $0.hasPrefix(prefix) }.compactMap { name in
+            guard let vaultID = [UInt8](hexadecimal: name.dropFirst(prefix.count)) else { return nil }
             let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-            guard descriptor >= 0 else { continue }
+            guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
-            if path(in: descriptor) == Array(vaultPath.utf8) { return (vaultID, "\(directory.path)/\(name)") }
+            return path(in: descriptor) == Array(vaultPath.utf8) ? (vaultID, "\(directory.path)/\(name)") : nil
         }
-        return nil
     }
 
     /// - Parameter keys: of the vault as a whole; nil if it has none.

@@ -22,6 +22,17 @@ struct VaultGoneTests {
         try await broker.register(app, clientID: "native", authority: "https://login.example.org/")
     }
 
+    /// As of vaults that were there before, and whose keys are gone.
+    private func leaveEarlierAnchors(_ bed: TestBed) throws {
+        let keys = bed.path(".local/share/brokerd-key")
+        let names = try FileManager.default.contentsOfDirectory(atPath: keys)
+        let anchor = try #require(names.first { $0.hasPrefix("anchor-") })
+        for number in 16..<48 {
+            let name = "anchor-" + String(repeating: String(number, radix: 16), count: 16)
+            try FileManager.default.copyItem(atPath: "\(keys)/\(anchor)", toPath: "\(keys)/\(name)")
+        }
+    }
+
     @Test("an earlier vault is noticed after a log-out, too")
     func afterLogOut() async throws {
         try await withTestBed { bed in
@@ -53,6 +64,7 @@ struct VaultGoneTests {
             try await register("notes", at: broker)
             await broker.stop()
             try FileManager.default.moveItem(atPath: file, toPath: bed.path("kept"))
+            try leaveEarlierAnchors(bed)
 
             let refusal = try await BrokerProcess.run(in: bed) {
                 $0.stateDirectory = state(bed)
