@@ -107,9 +107,14 @@ extension StateDirectory {
         let descriptor = openat(self.descriptor, name, flags, 0o600)
         guard descriptor >= 0 else { throw failure(errno, "make", name) }
         defer { close(descriptor) }
-        guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "make", name) }
-        try content(descriptor)
-        guard fsync(descriptor) == 0 else { throw failure(errno, "write", name) }
+        do throws(VaultError) {
+            guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "make", name) }
+            try content(descriptor)
+            guard fsync(descriptor) == 0 else { throw failure(errno, "write", name) }
+        } catch {
+            removeIfPresent(name)
+            throw error
+        }
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws(VaultError) {

@@ -107,10 +107,15 @@ package struct KeyFileSource: KeySource {
                 "Signature: 8a477f597d28d172789f06886806bc55\n# Keys of the token broker's vault; not for backups.\n",
             ".gitignore": "*\n",
         ]
-        for (name, text) in marks where !apart.exists(name) {
+        // An empty one is from an earlier version, on a full disk.
+        for (name, text) in marks where !apart.hasContent(name) {
+            apart.removeIfPresent(name)
+            let temporary = name + ".new"
+            apart.removeIfPresent(temporary)
             try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(VaultError) in
-                try apart.create(name, containing: UnsafeRawBufferPointer(bytes))
+                try apart.create(temporary, containing: UnsafeRawBufferPointer(bytes))
             }
+            try apart.publish(temporary, as: name)
         }
     }
 

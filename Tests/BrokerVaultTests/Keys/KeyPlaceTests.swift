@@ -49,6 +49,21 @@ struct KeyPlaceTests {
         }
     }
 
+    @Test("an empty mark, which a full disk left behind, is written anew")
+    func emptyMark() async throws {
+        try await withVaultBed { bed in
+            let folders = Folders(bed)
+            try await folders.use { _ in }
+            let mark = "\(folders.keys)/CACHEDIR.TAG"
+            let whole = try Data(contentsOf: URL(filePath: mark))
+            #expect(truncate(mark, 0) == 0)
+            try FileManager.default.removeItem(atPath: bed.path)
+            for key in try folders.keyFiles { try FileManager.default.removeItem(atPath: "\(folders.keys)/\(key)") }
+            try await folders.use { _ in }
+            #expect(try Data(contentsOf: URL(filePath: mark)) == whole)
+        }
+    }
+
     @Test("the key of an earlier vault is moved there once it has opened the vault")
     func moved() async throws {
         try await withVaultBed { bed in
