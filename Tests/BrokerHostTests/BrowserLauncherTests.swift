@@ -66,6 +66,24 @@ struct BrowserLauncherTests {
         }
     }
 
+    @Test("a page that is no longer wanted is not opened in the next browser")
+    func canceled() async throws {
+        try await withTestBed { bed in
+            let first = try script("first", "echo $$ > \(bed.path("pid")); exec sleep 300", in: bed)
+            let next = try script("next", "touch \(bed.path("got"))", in: bed)
+            let launcher = launcher("\(first):\(next)", clock: ManualClock())
+            let opening = Task { try await launcher.open(Self.url) }
+            try await eventually("the browser runs") {
+                (try? String(contentsOfFile: bed.path("pid"), encoding: .utf8))?.hasSuffix("\n") ?? false
+            }
+            opening.cancel()
+            await #expect(throws: BrowserError.self) { try await opening.value }
+            #expect(!FileManager.default.fileExists(atPath: bed.path("got")))
+            let pid = try #require(pid_t(String(contentsOfFile: bed.path("pid"), encoding: .utf8).dropLast()))
+            #expect(kill(pid, SIGTERM) == 0)
+        }
+    }
+
     @Test("if none can be started the error says what to do, and does not show the address")
     func none() async throws {
         try await withTestBed { bed in

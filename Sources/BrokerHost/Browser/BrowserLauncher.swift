@@ -46,6 +46,8 @@ package final class BrowserLauncher: BrowserOpener {
         let commands = commands.withLock { $0 }
         for command in commands {
             if await run(command, url: url) { return }
+            // Nobody waits for the page any more.
+            guard !Task.isCancelled else { throw BrowserError("The page is no longer wanted.") }
             logger.debug("a browser could not be started", metadata: ["program": "\(command.program)"])
         }
         throw BrowserError(
