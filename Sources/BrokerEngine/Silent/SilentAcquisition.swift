@@ -67,29 +67,44 @@ final class SilentAcquisition: Sendable {
                 }
             }
             do throws(BrokerError) {
-                let answer = try orCached(outcome, lookup, replaces: replaces).measured(for: request, at: clock.now)
-                // Shared tokens are kept, but this app may have been signed out meanwhile.
-                let known = try cache.accounts(of: request.app, in: request.partition)
-                guard known.isSignedIn(lookup.entry, for: request.app) else {
-                    throw RefreshPrecondition.signedOut
-                }
-                return answer
+                if let answer = try settled(outcome, lookup, replaces: replaces) { return answer }
             } catch {
                 throw error.about(lookup.entry.account)
             }
         }
     }
 
+    /// The answer of a flight, held against the present: meanwhile the person may have signed out, or another one in.
+    ///
+    /// - Parameter replaces: the token that is no answer.
+    /// - Returns: `nil` for another person's answer.
+    private func settled(
+        _ outcome: RefreshFlights.Outcome, _ lookup: LookupResult, replaces: [UInt8]?
+    ) throws(BrokerError) -> AcquiredToken? {
+        let answer: AcquiredToken
+        if case .failure(let error) = outcome, error.isProviderUnreachable, !lookup.question.bypassesCache,
+            replaces == nil
+        {
+            answer = try cached(despite: error, try lookups.look(at: lookup.request))
+        } else {
+            answer = try outcome.get()
+        }
+        let record = lookup.entry.stored.record
+        guard KnownAccounts.PersonKey(answer.person.stored.record) == KnownAccounts.PersonKey(record) else {
+            return nil
+        }
+        // Shared tokens are kept, but this app may have been signed out.
+        let known = try cache.accounts(of: lookup.request.app, in: lookup.request.partition)
+        guard known.hasSignedIn(record, for: lookup.request.app.identity) else { throw RefreshPrecondition.signedOut }
+        return try answer.measured(for: lookup.request, at: clock.now)
+    }
+
     /// While the provider cannot be asked, accepts a token that counts as expired only because it ends soon; and an expired one, if
     /// that is enabled and the provider allows it.
     ///
-    /// - Parameter replaces: the token that is no answer.
-    private func orCached(
-        _ outcome: RefreshFlights.Outcome, _ lookup: LookupResult, replaces: [UInt8]?
-    ) throws(BrokerError) -> AcquiredToken {
+    /// - Parameter lookup: of the present.
+    private func cached(despite error: BrokerError, _ lookup: LookupResult) throws(BrokerError) -> AcquiredToken {
         let question = lookup.question
-        guard case .failure(let error) = outcome, error.isProviderUnreachable, !question.bypassesCache, replaces == nil
-        else { return try outcome.get() }
         let idToken = question.measuredIDToken(of: lookup.tokens)
         let inBuffer = lookup.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
         if let token = inBuffer {

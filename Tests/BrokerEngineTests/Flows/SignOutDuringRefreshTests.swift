@@ -117,6 +117,74 @@ struct SignOutDuringRefreshTests {
         }
     }
 
+    @Test(
+        "a cached token is no answer after a sign-out, although the provider cannot be asked", arguments: Way.allCases)
+    func cachedToken(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        // It ends soon, and would do while the provider does not answer.
+        bed.clock.advance(bySeconds: 3500)
+        let gate = Gate()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            await gate.wait()
+            throw .offline("no route")
+        }
+        let request = bed.silent(mail)
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(request) }
+        try await bed.provider.waitForRefreshes()
+        try await way(mail, on: bed)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.reason == (way == .signOut ? .signedOut : .noTokens), "\(String(describing: error))")
+    }
+
+    @Test("a token that ended while the provider did not answer is no answer")
+    func endedMeanwhile() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        bed.clock.advance(bySeconds: 3595)
+        let gate = Gate()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            await gate.wait()
+            throw .offline("no route")
+        }
+        let request = bed.silent(mail)
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(request) }
+        try await bed.provider.waitForRefreshes()
+        bed.clock.advance(bySeconds: 10)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.kind == .offline)
+    }
+
+    @Test("a request that names an account does not get the token of another person who signed in meanwhile")
+    func anotherPerson() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let gate = Gate()
+        bed.provider.holdMetadata(at: gate)
+        let (any, alice) = (
+            bed.silent(mail) { $0.forceRefresh = true },
+            bed.silent(mail) {
+                $0.forceRefresh = true
+                $0.account = .username("alice")
+            }
+        )
+        let unnamed = Task { [engine = bed.engine] in try await engine.acquireSilent(any) }
+        try await gate.waitForCallers()
+        // It runs until it waits for the same refresh.
+        let named = Task.immediate { [engine = bed.engine] in try await engine.acquireSilent(alice) }
+        bed.provider.holdMetadata(at: Gate(open: true))
+        try await Way.remove(mail, on: bed)
+        try await bed.signIn("bob", mail)
+        gate.open()
+        #expect(try await unnamed.value.account.username == "bob")
+        await #expect(throws: BrokerError.self) { try await named.value }
+    }
+
     @Test("tokens that arrive after a sign-out with revocation are revoked too", arguments: ["forged", "alice"])
     func revokedAfterwards(idToken: String) async throws {
         let bed = try await EngineBed()
