@@ -55,6 +55,17 @@ package struct RecordKey: Sendable, Hashable {
         self.bucket = bucket
         self.item = item
     }
+
+    /// Byte by byte, as the vault files records: a provider may distinguish texts that look alike.
+    package static func == (left: RecordKey, right: RecordKey) -> Bool {
+        left.kind == right.kind && left.bucket.elementsEqual(right.bucket) { $0.isExactly($1) }
+            && left.item.elementsEqual(right.item) { $0.isExactly($1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        for text in bucket + item { ExactText(text).hash(into: &hasher) }
+    }
 }
 
 /// A record as stored on disk and in memory: encrypted, bound to its partition and key. It never changes; a class, so that

@@ -55,6 +55,15 @@ struct ErasureFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == nil)
     }
 
+    @Test("two people whose names differ only in their bytes are both erased")
+    func exactNames() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        for name in ["\u{e9}lise", "e\u{301}lise"] { try await bed.signIn(name, mail) }
+        #expect(try await clear(on: bed).accounts == 2)
+        #expect(try records(bed) == 0)
+    }
+
     @Test("a sign-out mark is erased even if the group no longer knows the account")
     func loneMark() async throws {
         let bed = try await EngineBed()
