@@ -68,7 +68,8 @@ struct Engine: Sendable {
             store: store, settings: settings, clock: clock)
 
         let listing = AccountListing(cache: cache, settings: settings)
-        let revocation = TokenRevocation(vault: cache.vault, provider: provider, settings: settings, log: log)
+        let revocation = TokenRevocation(
+            vault: cache.vault, provider: provider, settings: settings, gate: gate, log: log)
         defaults = DefaultAccount(listing: listing, cache: cache, clock: clock)
         current = CurrentAccountLookup(cache: cache, clock: clock)
         removal = AccountRemoval(listing: listing, cache: cache, roster: roster, events: events, clock: clock)

@@ -34,6 +34,24 @@ struct ErasureFlowTests {
             + count(IDTokenRecord.self, \.owner.homeAccountID) + count(ProofKeyRecord.self, \.owner.homeAccountID)
     }
 
+    @Test("a lock does not wait for the revocation of each token")
+    func lockedMeanwhile() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        for app in [mail, notes] { try await bed.signIn("alice", app) }
+        let gate = Gate()
+        bed.provider.holdMetadata(at: gate)
+        let clearing = Task { try await clear(revoke: true, on: bed) }
+        try await gate.waitForCallers()
+        let shutting = Task { await bed.engine.gate.shut() }
+        try await eventually("the gate is shut") { !bed.engine.gate.isOpen }
+        gate.open()
+        let report = try await clearing.value
+        guard case .failed(let why) = report.revocation else { return #expect(Bool(false), "\(report)") }
+        #expect(why.contains("locked") && bed.provider.revoked.count == 1)
+        await shutting.value
+    }
+
     @Test("a forgotten account is in no group and no app, even if signed out or of an unregistered app")
     func everywhere() async throws {
         let bed = try await EngineBed()

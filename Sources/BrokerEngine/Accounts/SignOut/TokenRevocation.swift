@@ -7,6 +7,7 @@ struct TokenRevocation: Sendable {
     let vault: any RecordVault
     let provider: any IdentityProvider
     let settings: SettingsBox
+    let gate: LockGate
     let log: Logger
 
     struct Revocable: Sendable {
@@ -45,6 +46,9 @@ struct TokenRevocation: Sendable {
     private func revoke(
         _ one: Revocable, as apps: [AppRegistration], _ correlationID: String
     ) async -> SignOutStages.Outcome {
+        guard gate.isOpen else {
+            return .failed("the broker is being locked, and that does not wait for the provider.")
+        }
         guard let authority = settings.value.authorities.recorded(one.record.authority),
             let client = client(of: one.record.owner, at: authority, among: apps)
         else { return .failed("no app is registered that could revoke the refresh token.") }
