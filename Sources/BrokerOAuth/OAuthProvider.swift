@@ -57,15 +57,21 @@ package final class OAuthProvider: IdentityProvider {
     ) async throws(ProviderError) -> TokenResponse {
         do throws(ProviderError) {
             return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
-        } catch {
-            guard error.isLikelyTransient, !grant.isPolled, (try? await clock.sleep(for: Self.retryPause)) != nil else {
-                throw error
+        } catch let first {
+            guard first.isLikelyTransient, !grant.isPolled, (try? await clock.sleep(for: Self.retryPause)) != nil else {
+                throw first
             }
             do throws(ProviderError) {
                 return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
             } catch .refused(var refusal) {
                 refusal.isOfSecondTry = true
                 throw .refused(refusal)
+            } catch {
+                switch error {
+                // It says nothing about the first try.
+                case .offline, .refusedByProxy, .untrusted, .unavailable: throw first.mayHaveSpentGrant ? first : error
+                default: throw error
+                }
             }
         }
     }

@@ -33,13 +33,15 @@ struct SecondTryTests {
         }
     }
 
-    @Test("a second 5xx is reported and not retried")
-    func twice() async throws {
+    @Test(
+        "a second 5xx is not retried, and the one reported is that after which the token may be spent",
+        arguments: [(502, 503, 502), (503, 502, 502), (503, 500, 500)])
+    func twice(first: Int, second: Int, reported: Int) async throws {
         try await withProvider { bed async throws in
-            answers(bed, [.empty(502), .empty(503)])
+            answers(bed, [.empty(first), .empty(second)])
             let moments = bed.passMoments()
             defer { moments.cancel() }
-            guard case .unavailable(503, nil, _) = await bed.failure({ try await bed.redeem(refresh) }) else {
+            guard case .unavailable(reported, nil, _) = await bed.failure({ try await bed.redeem(refresh) }) else {
                 Issue.record("it was something else")
                 return
             }

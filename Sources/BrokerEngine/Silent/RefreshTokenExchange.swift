@@ -159,7 +159,7 @@ final class RefreshTokenExchange: Sendable {
             await updates.mark(sent, from: before) { $0.refusedAt = now }
             throw ProviderErrors.brokerError(error, at: lookup.destination)
         default:
-            if !error.mayHaveReplacedTheToken { await updates.mark(sent, from: before) }
+            if !error.mayHaveSpentGrant { await updates.mark(sent, from: before) }
             throw ProviderErrors.brokerError(error, at: lookup.destination)
         }
         let now = clock.now
@@ -184,19 +184,5 @@ final class RefreshTokenExchange: Sendable {
             throw meaning.error
         }
         return .useless(sent, meaning.error, meaning.isAccountGone ? .accountIsGone : .isDead)
-    }
-}
-
-extension ProviderError {
-    /// Whether the provider may have received the refresh token and replaced it, although no usable response arrived.
-    fileprivate var mayHaveReplacedTheToken: Bool {
-        switch self {
-        case .outcomeUnknown: true
-        // Without a status the response was too large, or not HTTP: its content is unknown.
-        case .invalidResponse(let status, _): status == nil || status == 200
-        // The gateway got no response from the provider, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
-        case .unavailable(let status, _, _): status == 502 || status == 504
-        default: false
-        }
     }
 }

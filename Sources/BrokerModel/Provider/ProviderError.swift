@@ -41,3 +41,17 @@ package struct RejectedTokenResponse: Sendable, Equatable {
         self.message = message
     }
 }
+
+extension ProviderError {
+    /// Whether the provider may have received a grant and redeemed it, although no usable response arrived.
+    package var mayHaveSpentGrant: Bool {
+        switch self {
+        case .outcomeUnknown: true
+        // Without a status the response was too large, or not HTTP: its content is unknown.
+        case .invalidResponse(let status, _): status == nil || status == 200
+        // The gateway got no response from the provider, or not in time (RFC 9110, sections 15.6.3 and 15.6.5).
+        case .unavailable(let status, _, _): status == 502 || status == 504
+        default: false
+        }
+    }
+}
