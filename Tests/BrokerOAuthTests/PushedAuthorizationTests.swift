@@ -39,6 +39,11 @@ struct PushedAuthorizationTests {
                 ])
             let url = bed.oauth.authorizationURL(of: pushed, as: "app", at: try await bed.metadata())
             #expect(url == bed.provider.issuer + "/authorize?client_id=app&request_uri=urn%3Ax%3A1%262")
+            var metadata = try await bed.metadata()
+            metadata.authorizationEndpoint = "https://login.example/$HOME/authorize"
+            #expect(
+                bed.oauth.authorizationURL(of: pushed, as: "app", at: metadata)
+                    .hasPrefix("https://login.example/%24HOME/authorize?"))
         }
     }
 

@@ -183,6 +183,14 @@ struct TokenAnswerTests {
         }
     }
 
+    @Test("an empty error code is none")
+    func emptyError() async throws {
+        try await withProvider { bed async throws in
+            let answer = Self.minimal.merging(["error": "", "refresh_token": "rt-2"]) { $1 }
+            #expect(try await bed.refresh(answered: .json(.object(answer))).get().refreshToken == Secret("rt-2"))
+        }
+    }
+
     @Test(
         "invalid scopes in a response are left out",
         arguments: [

@@ -62,7 +62,10 @@ extension OAuthRefusal {
     init?(answer: JSONObject, status: Int, to sent: Secret?) {
         let inner = answer["error"]?.objectValue ?? answer["errors"]?.arrayValue?.first?.objectValue
         let code = ["error", "code", "type", "status"].lazy.compactMap { inner?[$0]?.stringValue }.first
-        guard let error = answer["error"]?.stringValue ?? code else { return nil }
+        // An empty code is no code (RFC 6749, section 5.2).
+        guard let error = [answer["error"]?.stringValue, code].compactMap(\.self).first(where: { !$0.isEmpty }) else {
+            return nil
+        }
         let description = ["error_description", "message", "description"].lazy
             .compactMap { (inner ?? answer)[$0]?.stringValue }.first
         self.init(

@@ -19,8 +19,9 @@ extension OAuthProvider {
     package func authorizationURL(
         of pushed: PushedAuthorization, as clientID: String, at metadata: ProviderMetadata
     ) -> String {
-        PercentEncoding.url(
-            metadata.authorizationEndpoint, adding: [("client_id", clientID), ("request_uri", pushed.requestURI)])
+        HandOver.address(
+            PercentEncoding.url(
+                metadata.authorizationEndpoint, adding: [("client_id", clientID), ("request_uri", pushed.requestURI)]))
     }
 }
 
