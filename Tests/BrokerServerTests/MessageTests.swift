@@ -118,6 +118,59 @@ struct MessageTests {
         }
     }
 
+    private func batch(_ methods: [String]) -> String {
+        let items = methods.enumerated().map { #"{"jsonrpc":"2.0","id":\#($0),"method":"\#($1)"}"# }
+        return "[\(items.joined(separator: ","))]"
+    }
+
+    @Test("answers that are too large together become errors, and the connection stays")
+    func largeBatch() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            try await client.sendLine(batch(Array(repeating: "rpc.discover", count: 64)))
+            let line = try #require(try await client.readLine())
+            let refused = line.ranges(of: "are too large together").count
+            #expect(line.utf8.count < 7 << 20 && line.ranges(of: #""jsonrpc":"2.0","id":"#).count == 64)
+            #expect((1..<60).contains(refused), "\(refused)")
+            #expect(try await client.call(GetBrokerStatus.self, Empty()).protocol == 1)
+        }
+    }
+
+    @Test("a client sends nothing more while a batch waits that has large answers already")
+    func heldAnswers() async throws {
+        try await ServerBed.runSignedIn { server in
+            server.provider.refreshGate.close()
+            let client = try await server.connect()
+            let slow =
+                #"{"jsonrpc":"2.0","id":"slow","method":"token.acquireSilent","params":{"app":"mail","scopes":["read"],"forceRefresh":true}}"#
+            let many = batch(Array(repeating: "rpc.discover", count: 12)).dropLast()
+            try await client.sendLine("\(many),\(slow)]")
+            try await server.provider.refreshGate.waitForCallers()
+            try await client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"broker.status"}"#)
+            // By then the broker has read what it wants to read.
+            _ = try await server.connect().call(ListApps.self, Empty())
+            server.provider.refreshGate.open()
+            #expect(try await client.readLine()?.hasPrefix("[") == true)
+            #expect(try await client.readLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result""#) == true)
+        }
+    }
+
+    @Test("the requests of a batch share one look at the caller")
+    func looks() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            _ = try await client.call(ListApps.self, Empty())
+            let before = server.inspector.looks.count
+            try await client.sendLine(batch(Array(repeating: "grants.list", count: 8)))
+            guard case .array(let answers) = try await client.readJSON() else {
+                Issue.record("not an array")
+                return
+            }
+            #expect(answers.allSatisfy { $0["result"] != nil })
+            #expect(server.inspector.looks.count == before + 1)
+        }
+    }
+
     @Test("a batch of notifications only, and a failing notification, are not answered")
     func silentBatch() async throws {
         try await ServerBed.run { server in

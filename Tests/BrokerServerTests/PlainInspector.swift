@@ -23,6 +23,8 @@ final class PlainInspector: PeerInspector {
     /// Whether peers that connect from now on are `brokerctl`. Inspecting a starter takes until ``showStarter()``.
     func takeForFronts(_ areFronts: Bool) { state.withLock { $0.isFront = areFronts } }
 
+    /// How often peers were inspected.
+    let looks = Tally()
     /// How many starters were inspected.
     let starters = Tally()
     private let starterIsShown = DispatchSemaphore(value: 0)
@@ -32,6 +34,7 @@ final class PlainInspector: PeerInspector {
     func enterAfterNext(_ sandboxID: String) { state.withLock { $0 = State(later: sandboxID) } }
 
     func inspect(_ credentials: PeerCredentials) -> PeerFacts {
+        looks.add()
         let (sandboxID, isFront) = state.withLock { state in
             defer { state.sandboxID = state.later ?? state.sandboxID }
             return (state.sandboxID, state.isFront)

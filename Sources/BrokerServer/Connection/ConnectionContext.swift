@@ -13,8 +13,14 @@ package final class ConnectionContext: Sendable {
     /// The user whose requests count together with the caller's.
     let payer: Partition
     let audited: AuditedCaller
-    /// Inspects it again, for requests that need proof. It may have ended since, and another process may hold the connection.
-    let callerNow: @Sendable () -> Caller
+    private let inspect: @Sendable () -> Caller
+    private enum Look {
+        case each
+        /// While the requests of one message are begun.
+        case once(Caller?)
+    }
+
+    private let look = Mutex(Look.each)
     /// Whether it entered other namespaces or another root since then (``PeerInspector/hasMoved(_:since:thoroughly:)``).
     let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
     /// Whether the requesting process has ended. Another one may hold the connection, and gets no more answers.
@@ -48,12 +54,29 @@ package final class ConnectionContext: Sendable {
         audited = AuditedCaller(caller, by: door)
         number = all.callers.enter(caller)
         watches = ConnectionWatches(of: caller.claimant, payer, in: all.watches)
-        self.callerNow = callerNow
+        inspect = callerNow
         self.hasMoved = hasMoved
         self.hasEnded = hasEnded
         self.connectionCount = connectionCount
         self.askPerson = askPerson
         self.send = send
+    }
+
+    /// Inspects the caller again, for requests that need proof. It may have ended since, and another process may hold the connection.
+    @Sendable func callerNow() -> Caller {
+        if case .once(let known?) = look.withLock({ $0 }) { return known }
+        let now = inspect()
+        look.withLock { look in
+            if case .once = look { look = .once(now) }
+        }
+        return now
+    }
+
+    /// Begins the requests of one message: they arrived together, and share one look at the caller.
+    func lookingOnce<Result>(_ begin: () -> Result) -> Result {
+        look.withLock { $0 = .once(nil) }
+        defer { look.withLock { $0 = .each } }
+        return begin()
     }
 
     /// Call when the client has gone.

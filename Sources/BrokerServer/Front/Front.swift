@@ -43,6 +43,8 @@ package enum MessageHandling: Sendable {
     /// So many requests wait: run the rest in a task of its own.
     case waits(requests: Int, Rest)
 
+    /// - Parameter holds: call it with the bytes of answers that wait for others; they count against the connection.
     /// - Returns: an action to begin when the answer is on its way.
-    package typealias Rest = @Sendable (inout JSONWriter) async -> (@Sendable () -> Void)?
+    package typealias Rest =
+        @Sendable (inout JSONWriter, _ holds: @Sendable (_ bytes: Int) -> Void) async -> (@Sendable () -> Void)?
 }

@@ -39,7 +39,7 @@ final class JSONRPCConversation: Conversation {
         let handling: MessageHandling
         switch RequestLine(line) {
         case .single(let item): handling = begin(item, in: context, refusal, &writer)
-        case .batch(let items): handling = begin(items, in: context, refusal, &writer)
+        case .batch(let items): handling = context.lookingOnce { begin(items, in: context, refusal, &writer) }
         case .refused(let error):
             writer.refuse(with: error, to: nil)
             handling = .answered
@@ -49,8 +49,8 @@ final class JSONRPCConversation: Conversation {
             writer.endAnyLine()
             return .answered
         case .waits(let requests, let rest):
-            return .waits(requests: requests) { writer in
-                let after = await rest(&writer)
+            return .waits(requests: requests) { writer, holds in
+                let after = await rest(&writer, holds)
                 writer.endAnyLine()
                 return after
             }
@@ -84,7 +84,7 @@ final class JSONRPCConversation: Conversation {
         switch handling {
         case .answered: return .answered
         case .waits(let rest):
-            return .waits(requests: 1) { [id = call.id, vault = service.vault] writer in
+            return .waits(requests: 1) { [id = call.id, vault = service.vault] writer, _ in
                 var reply = JSONRPCReply(id: id, vault: vault, writer: JSONWriter())
                 let after = await rest(&reply)
                 writer = reply.writer
@@ -97,32 +97,38 @@ final class JSONRPCConversation: Conversation {
     private func begin(
         _ items: [RequestLine.Item], in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
     ) -> MessageHandling {
-        var answers = JSONWriter()
-        var waiting: [MessageHandling.Rest] = []
+        var answers = BatchAnswers()
+        var waiting: [(id: RequestID?, rest: MessageHandling.Rest)] = []
         for item in items {
-            if case .waits(_, let rest) = begin(item, in: context, refusal, &answers) { waiting.append(rest) }
+            var answer = JSONWriter()
+            switch begin(item, in: context, refusal, &answer) {
+            case .answered: answers.add(answer, to: item.id)
+            case .waits(_, let rest): waiting.append((item.id, rest))
+            }
         }
         guard !waiting.isEmpty else {
-            writer.batch(answers)
+            answers.write(to: &writer)
             return .answered
         }
-        return .waits(requests: waiting.count) { [answers, waiting] writer in
+        return .waits(requests: waiting.count) { [answers, waiting] writer, holds in
             var answers = answers
             var following: [@Sendable () -> Void] = []
-            await withTaskGroup(of: (JSONWriter, (@Sendable () -> Void)?).self) { group in
-                for rest in waiting {
+            holds(answers.count)
+            await withTaskGroup(of: (RequestID?, JSONWriter, (@Sendable () -> Void)?).self) { group in
+                for (id, rest) in waiting {
                     group.addTask {
                         var answer = JSONWriter()
-                        let after = await rest(&answer)
-                        return (answer, after)
+                        let after = await rest(&answer) { _ in }
+                        return (id, answer, after)
                     }
                 }
-                for await (answer, after) in group {
-                    if !answer.bytes.isEmpty { answers.json(answer.bytes) }
+                for await (id, answer, after) in group {
+                    answers.add(answer, to: id)
+                    holds(answers.count)
                     if let after { following.append(after) }
                 }
             }
-            writer.batch(answers)
+            answers.write(to: &writer)
             return { [following] in for begin in following { begin() } }
         }
     }
@@ -132,10 +138,5 @@ extension JSONWriter {
     /// Notifications have no answer.
     fileprivate mutating func endAnyLine() {
         if !bytes.isEmpty { endLine() }
-    }
-
-    /// Notifications have no element in the array.
-    fileprivate mutating func batch(_ answers: JSONWriter) {
-        if !answers.bytes.isEmpty { array { writer in writer.json(answers.bytes) } }
     }
 }

@@ -63,7 +63,7 @@ final class OIDCAgentConversation: Conversation {
         guard policy.mustLookUp(asking) || request.looksThroughApps else {
             return Self.begin(request, exchange, names, service, in: context, &writer)
         }
-        return .waits(requests: 1) { writer in
+        return .waits(requests: 1) { writer, holds in
             do throws(BrokerError) { try await policy.lookUp(asking) } catch {
                 var answer = JSONWriter()
                 AgentReply.failure(AgentFailure(error, app: nil), to: &answer)
@@ -72,7 +72,7 @@ final class OIDCAgentConversation: Conversation {
             }
             let handling = Self.begin(request, exchange, names, service, in: context, &writer)
             guard case .waits(_, let rest) = handling else { return nil }
-            return await rest(&writer)
+            return await rest(&writer, holds)
         }
     }
 
@@ -91,7 +91,7 @@ final class OIDCAgentConversation: Conversation {
             writer.json(reply.bytes)
             return .answered
         }
-        return .waits(requests: 1) { [reply] writer in
+        return .waits(requests: 1) { [reply] writer, _ in
             var reply = reply
             let after = await rest(&reply)
             writer.json(reply.bytes)

@@ -24,7 +24,7 @@ final class ConnectionSession: ConnectionHandler {
     private var writer = JSONWriter(capacity: 4096)
     private var waiting: [UInt64: Waiting] = [:]
     private var requestsUnderWay = 0
-    /// Bytes of the lines whose requests wait.
+    /// Bytes of the lines whose requests wait, and of answers that wait for others of their batch.
     private var bytesUnderWay = 0
     private static let maximumBytes = 1 << 20
     private var nextTask: UInt64 = 0
@@ -38,7 +38,8 @@ final class ConnectionSession: ConnectionHandler {
     private struct Waiting {
         let task: Task<Void, Never>
         let requests: Int
-        let bytes: Int
+        /// The line, and the answers that wait for others.
+        var bytes: Int
     }
 
     init(
@@ -136,7 +137,7 @@ final class ConnectionSession: ConnectionHandler {
         ofUsers.begin(requests, of: payer)
         let task = Task { [ofUsers] in
             var answer = JSONWriter()
-            let after = await rest(&answer)
+            let after = await rest(&answer) { held in reactor.execute { home.value.holds(bytes + held, number) } }
             ofUsers.end(requests, of: payer)
             let done = answer
             reactor.execute {
@@ -156,6 +157,12 @@ final class ConnectionSession: ConnectionHandler {
         send(answer)
         count(-ended.requests, -ended.bytes)
         closeIfDone()
+    }
+
+    private func holds(_ bytes: Int, _ number: UInt64) {
+        guard let before = waiting[number]?.bytes, bytes != before else { return }
+        waiting[number]?.bytes = bytes
+        count(0, bytes - before)
     }
 
     /// A watch has begun: whether the connection may be evicted has changed.

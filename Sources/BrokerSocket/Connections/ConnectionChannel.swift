@@ -6,8 +6,10 @@ import Logging
 /// Memory stays bounded whatever the peer does: an unfinished line may have `lineLength` bytes; nothing is read while the handler
 /// pauses or while the peer leaves its answers unread; and a peer that reads no answers is cut off at `unreadAnswers` bytes.
 final class ConnectionChannel: SocketStreamOwner {
-    /// Lines delivered before others have their turn, if they are answered at once. One that waits takes longer.
+    /// Lines delivered before others have their turn, if they are answered at once. One that waits takes longer, and a long one may
+    /// be a batch: so many bytes count as one more line.
     private static let linesInATurn = 16
+    private static let bytesOfALine = 512
     /// Smaller changes in bytes are not reported.
     private static let heldStep = 4 << 10
 
@@ -241,10 +243,10 @@ final class ConnectionChannel: SocketStreamOwner {
         var left = Self.linesInATurn
         while wantsLines {
             guard left > 0 else { return awaitTurn() }
-            left -= 1
             switch splitter.next() {
             case .message(let line):
                 cancel(&halfLineTimer)
+                left -= 1 + line.count / Self.bytesOfALine
                 let before = underWay
                 served.handler.received(line)
                 if underWay > before { left = 0 }
