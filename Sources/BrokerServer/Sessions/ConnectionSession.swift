@@ -15,6 +15,8 @@ final class ConnectionSession: ConnectionHandler {
     private let conversation: any Conversation
     private let maximumWaiting: Int
     private let ofUsers: UserRequests
+    /// The process that the connection was handed on to.
+    private var successor: PeerCredentials?
     /// The context for another process that writes on the connection.
     private let handedOn: (PeerCredentials) -> ConnectionContext
     /// The context for the connected process after it has entered a sandbox.
@@ -79,6 +81,7 @@ final class ConnectionSession: ConnectionHandler {
 
     /// Requests in progress belong to the process that sent them.
     func handedOn(to writer: PeerCredentials) {
+        successor = writer
         change(to: handedOn(writer))
     }
 
@@ -88,7 +91,7 @@ final class ConnectionSession: ConnectionHandler {
     func heard(thoroughly: Bool) {
         guard context.hasMoved(thoroughly) else { return }
         context.watches.endAll(telling: .movedMeanwhile(context.caller))
-        change(to: moved())
+        change(to: successor.map(handedOn) ?? moved())
     }
 
     private func change(to other: ConnectionContext) {

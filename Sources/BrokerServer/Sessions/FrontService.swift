@@ -54,17 +54,19 @@ package struct FrontService: ConnectionService {
     private func session(of connection: LocalConnection, _ caller: Caller) -> ConnectionSession {
         let peer = connection.peer
         return ConnectionSession(
-            connection, context: context(of: connection, caller, peer) { now(caller, peer) }, front: front,
-            maximumWaiting: parts.requestsPerConnection, ofUsers: parts.all.requests,
+            connection, context: context(of: connection, caller, (peer, caller.facts)) { now(caller, peer) },
+            front: front, maximumWaiting: parts.requestsPerConnection, ofUsers: parts.all.requests,
             handedOn: { writer in
                 // The connecting process may have entered a sandbox before it passed the connection on.
                 let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
-                let both = connector.handingOn(to: facts(of: writer))
-                return context(of: connection, both, writer) { both }
+                let first = facts(of: writer)
+                return context(of: connection, connector.handingOn(to: first), (writer, first)) {
+                    connector.handingOn(to: facts(of: writer))
+                }
             },
             moved: {
                 let moved = now(caller, peer)
-                return context(of: connection, moved, peer) { moved }
+                return context(of: connection, moved, (peer, moved.facts)) { moved }
             })
     }
 
@@ -77,18 +79,18 @@ package struct FrontService: ConnectionService {
     ///   - asker: the process that writes.
     ///   - now: inspects the caller again.
     private func context(
-        of connection: LocalConnection, _ caller: Caller, _ asker: PeerCredentials,
+        of connection: LocalConnection, _ caller: Caller, _ asker: (process: PeerCredentials, facts: PeerFacts),
         now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
+        let mayMove = Caller(asker.facts).mayMove
         return ConnectionContext(
             caller: caller, by: door, connectedAt: parts.clock.uptime, payer: parts.payer(caller.partition),
             among: parts.all, callerNow: now,
             hasMoved: { [inspector = parts.inspector] thoroughly in
-                guard caller.mayMove else { return false }
-                return inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
+                mayMove && inspector.hasMoved(asker.process, since: asker.facts, thoroughly: thoroughly)
             },
-            hasEnded: { [process = asker.process] in process?.isRunning == false },
+            hasEnded: { [process = asker.process.process] in process?.isRunning == false },
             connectionCount: { connection.count },
             askPerson: { [consent = parts.consent] in consent?.ask(about: caller.forApps) },
             send: { if hasNotifications { connection.write($0.bytes) } })

@@ -307,8 +307,7 @@ final class ConnectionChannel: SocketStreamOwner {
     private func knowsWriter(_ writer: ByteWriter, _ served: Served) -> Bool {
         let now = stream.reactor.now
         switch writers.judge(writer, onConnectionOf: served.peer, isInLine: splitter.holdsPart, at: now) {
-        case .peer(let thoroughly): served.handler.heard(thoroughly: thoroughly)
-        case .successor: break
+        case .known(let thoroughly): served.handler.heard(thoroughly: thoroughly)
         case .handedOn(let successor): served.handler.handedOn(to: successor)
         case .refused:
             refuse(.manyWriters)

@@ -106,11 +106,16 @@ struct SandboxGrantTests {
         }
     }
 
-    /// Connects outside, and continues inside as the same process, with the same connection.
+    /// Connects outside, and continues inside as the same process, with the same connection; a child does it if that is the last word.
     private static let enter = #"""
         import os, socket, sys
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(sys.argv[1])
+        if sys.argv[-1] == 'child':
+            sys.argv.pop()
+            child = os.fork()
+            if child:
+                sys.exit(os.waitpid(child, 0)[1])
         connection.sendall((sys.argv[2] + '\n').encode())
         print(connection.makefile('r').readline(), end='', flush=True)
         os.set_inheritable(connection.fileno(), True)
@@ -130,16 +135,18 @@ struct SandboxGrantTests {
         """
 
     @Test(
-        "a process that enters a sandbox with its connection loses its app's rights", .needsRoot,
-        arguments: [["unshare", "--mount"], ["unshare", "--user", "--map-current-user"], ["unshare", "--net"]])
-    func entered(maker: [String]) async throws {
+        "a process that enters a sandbox with its connection, or with one handed on to it, loses its app's rights",
+        .needsRoot,
+        arguments: [["--mount"], ["--user", "--map-current-user"], ["--net"]], [[], ["child"]])
+    func entered(namespace: [String], writer: [String]) async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
             let token = """
                 {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["\(DevelopmentScene.scope)"]}}
                 """
-            let arguments = ["-c", Self.enter, scene.broker.socket, token, Self.goOn] + maker
+            let arguments =
+                ["-c", Self.enter, scene.broker.socket, token, Self.goOn, "unshare"] + namespace + writer
             let result = try await bed.run(Launch("/usr/bin/python3", arguments))
             #expect(result.succeeded, "\(result)")
             let answers = try result.output.split(separator: "\n").map {
