@@ -30,11 +30,11 @@ final class ConsentHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head):
-            session.hasSpoken(context.channel)
-            if self.head == nil { self.head = head }
+        case .head(let head): if self.head == nil { self.head = head }
         case .body(let part): body += part.readableBytesView
-        case .end: if let head, !isAnswered { answer(head, in: context) }
+        case .end:
+            session.hasSpoken(context.channel)
+            if let head, !isAnswered { answer(head, in: context) }
         }
     }
 
@@ -90,7 +90,7 @@ final class ConsentSession: Sendable {
     private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome
     /// Connections at a time: a browser opens a few.
     private static let places = 32
-    /// The number of connections, and those without a request yet, in order of arrival.
+    /// The number of connections, and those without a whole request yet, in order of arrival.
     private let visitors = Mutex((count: 0, silent: [any Channel]()))
 
     init(
@@ -102,7 +102,7 @@ final class ConsentSession: Sendable {
         self.answer = answer
     }
 
-    /// If there is no room, the connection silent for longest goes: a browser sends its request at once. Each entry ends with
+    /// If there is no room, the connection that has asked nothing for longest goes: a browser sends its request at once. Each entry ends with
     /// ``leave(_:)``, in any case.
     ///
     /// - Returns: the connection to close; it may be the new one.

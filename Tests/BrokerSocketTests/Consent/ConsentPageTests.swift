@@ -316,12 +316,18 @@ struct ConsentPageTests {
         }
     }
 
-    @Test("silent connections that take all slots make room for a browser with a request")
-    func silentVisitors() async throws {
+    @Test(
+        "connections without a whole request that take all slots make room for a browser with one",
+        arguments: ["", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n"])
+    func silentVisitors(begun: String) async throws {
         try await run { (bed) async throws in
             let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
             var silent: [LineClient] = []
-            for _ in 0..<40 { silent.append(try LineClient.connect(toPort: port)) }
+            for _ in 0..<40 {
+                let visitor = try LineClient.connect(toPort: port)
+                if !begun.isEmpty { try await visitor.send(begun) }
+                silent.append(visitor)
+            }
             let page = try await bed.open()
             #expect(page.status == 200 && !page.token.isEmpty)
             for client in silent { await client.close() }
