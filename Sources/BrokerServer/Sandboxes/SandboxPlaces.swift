@@ -16,6 +16,8 @@ struct SandboxPlaces {
         var timer: Task<Void, any Error>?
         /// The connection that it ends with.
         var binding: ConnectionBinding?
+        /// Fulfilled when its last client has gone.
+        let isFree = Promise<Void>()
 
         /// - Returns: the socket to shut down.
         mutating func end() -> SandboxSocket? {
@@ -42,7 +44,13 @@ struct SandboxPlaces {
     mutating func leave(_ handle: String) -> Bool {
         guard let place = places.removeValue(forKey: handle) else { return false }
         shares.leave(for: handle, of: place.payer)
+        place.isFree.fulfil(())
         return true
+    }
+
+    /// The end of a place whose socket is being shut down.
+    func ending(_ handle: String) -> Promise<Void>? {
+        places[handle].flatMap { $0.hasEnded ? $0.isFree : nil }
     }
 
     /// - Parameter timer: ends it after its lifetime.
@@ -71,6 +79,7 @@ struct SandboxPlaces {
     mutating func endAll() -> [SandboxSocket] {
         var ended = places.values.map(\.self)
         (places, shares) = ([:], FairQuota(limit: Self.most))
+        for place in ended { place.isFree.fulfil(()) }
         return ended.indices.compactMap { ended[$0].end() }
     }
 

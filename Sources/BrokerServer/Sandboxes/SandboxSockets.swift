@@ -101,6 +101,7 @@ package final class SandboxSockets: Sendable {
         }
         for handle in gone { await end(handle) }
         for (name, sandbox) in wanted.sorted(by: { $0.key < $1.key }) where !there.contains(name) {
+            await state.withLock { $0.places.ending(name) }?.value
             do throws(BrokerError) {
                 _ = try await open(
                     name, SandboxBinding(configured: sandbox, of: partition),
