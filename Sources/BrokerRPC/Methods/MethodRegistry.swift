@@ -14,6 +14,7 @@ package enum MethodRegistry {
         ListAccounts.self,
         GetAccount.self,
         GetCurrentAccount.self,
+        SetDefaultAccount.self,
         RemoveAccount.self,
         SignOutAccount.self,
         ForgetAccount.self,

@@ -12,6 +12,7 @@ package let requiredParams: [String: JSONObject] = [
     CancelInteraction.name: ["interactionId": "i"],
     GetAccount.name: ["account": ["id": "x"]],
     GetCurrentAccount.name: ["app": "mail"],
+    SetDefaultAccount.name: ["app": "mail"],
     SignOutAccount.name: ["account": ["id": "x"]],
     ForgetAccount.name: ["account": ["id": "x"]],
     RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
