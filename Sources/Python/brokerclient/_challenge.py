@@ -1,9 +1,10 @@
 """The requirements in a server's refusal, beyond another token."""
 from __future__ import annotations
 
-from typing import Optional
+from typing import Mapping, Optional
 
 from ._errors import BrokerError
+from ._values import Token
 
 
 def unknown_challenge(error: BrokerError) -> bool:
@@ -14,3 +15,8 @@ def unknown_challenge(error: BrokerError) -> bool:
 def nonce_wanted(challenge: Optional[str], nonce: Optional[str]) -> bool:
     """Whether the token was valid, and only the proof lacks the server's nonce."""
     return nonce is not None and challenge is not None and "use_dpop_nonce" in challenge
+
+
+def carries(headers: Mapping[str, str], token: Token) -> bool:
+    """Whether the refused request had the token. A redirect to another host removes it; the refusal is then not of the token."""
+    return headers.get("Authorization") == token.authorization_header

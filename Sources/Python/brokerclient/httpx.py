@@ -8,7 +8,7 @@ import httpx
 from . import aio
 from ._body import rewound
 from ._broker import Broker
-from ._challenge import nonce_wanted, unknown_challenge
+from ._challenge import carries, nonce_wanted, unknown_challenge
 from ._errors import BrokerError
 from ._requests import AccountName, App
 from ._values import Token
@@ -46,7 +46,7 @@ class BrokerAuth(httpx.Auth):
             token = self._acquire()
             self._authorize(request, token)
             response = yield request
-            if response.status_code != 401:
+            if response.status_code != 401 or not carries(response.request.headers, token):
                 return
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
             if not nonce_wanted(challenge, nonce):
@@ -63,7 +63,7 @@ class BrokerAuth(httpx.Auth):
             token = await self._acquire_async()
             await self._authorize_async(request, token)
             response = yield request
-            if response.status_code != 401:
+            if response.status_code != 401 or not carries(response.request.headers, token):
                 return
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
             if not nonce_wanted(challenge, nonce):

@@ -8,7 +8,7 @@ from requests.auth import AuthBase
 
 from ._body import position_of, rewound
 from ._broker import Broker
-from ._challenge import nonce_wanted, unknown_challenge
+from ._challenge import carries, nonce_wanted, unknown_challenge
 from ._errors import BrokerError
 from ._requests import AccountName, App
 from ._values import Token
@@ -36,8 +36,7 @@ class BrokerAuth(AuthBase):
         position = position_of(request.body)
 
         def refused(response: Response, **options: Any) -> Response:
-            # A redirect to another host removed the header, so its response does not concern our token.
-            if response.status_code != 401 or not sent(response.request, token):
+            if response.status_code != 401 or not carries(response.request.headers, token):
                 return response
             return self._again(response, token, position, options)
 
@@ -82,7 +81,3 @@ class BrokerAuth(AuthBase):
                 self._app, token, request.method or "GET", request.url or "", nonce=nonce)
         except BrokerError as error:
             raise RequestException(str(error), request=request) from error
-
-
-def sent(request: PreparedRequest, token: Token) -> bool:
-    return request.headers.get("Authorization") == token.authorization_header

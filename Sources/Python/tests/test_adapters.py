@@ -107,6 +107,12 @@ class RequestsTests(AdapterTests):
                 first, second = api.requests
                 self.assertNotEqual(first["authorization"], second["authorization"])
 
+    def test_the_refusal_of_another_host_is_the_answer(self):
+        with served(REFUSED) as other, served((302, {"Location": other.url})) as api:
+            self.assertEqual(self.session().get(api.url, auth=self.auth()).status_code, 401)
+        self.assertNotIn("authorization", other.requests[0])
+        self.assertEqual((len(api.requests), len(other.requests)), (1, 1))
+
     def test_a_second_refusal_is_the_answer(self):
         with served(REFUSED, REFUSED) as api:
             self.assertEqual(self.session().get(api.url, auth=self.auth()).status_code, 401)
@@ -137,8 +143,8 @@ class HttpxTests(AdapterTests):
         return HttpxAuth(
             app=app, scopes=SCOPES, broker=self.broker, async_broker=AsyncBroker(self.scene.socket), **more)
 
-    def get(self, kind, url, auth):
-        return self.send(kind, "GET", url, auth)
+    def get(self, kind, url, auth, **more):
+        return self.send(kind, "GET", url, auth, **more)
 
     def send(self, kind, method, url, auth, **body):
         if kind == "sync":
@@ -184,6 +190,13 @@ class HttpxTests(AdapterTests):
                 self.assertEqual(self.send(kind, "PUT", api.url, auth, **body).status_code, 401)
                 [request] = api.requests
                 self.assertIn(b"hello world", request["body"])
+
+    def test_the_refusal_of_another_host_is_the_answer(self):
+        for kind in ("sync", "async"):
+            with self.subTest(kind), served(REFUSED) as other, served((302, {"Location": other.url})) as api:
+                self.assertEqual(self.get(kind, api.url, self.auth(), follow_redirects=True).status_code, 401)
+                self.assertNotIn("authorization", other.requests[0])
+                self.assertEqual((len(api.requests), len(other.requests)), (1, 1))
 
     def test_closing_it_ends_its_connections(self):
         before = scene.connections()
