@@ -57,7 +57,8 @@ struct SessionCommand: WaitingSubcommand {
         _ location: SocketLocation, _ presenter: NotificationPresenter
     ) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
-        try await presenter.showOpenRequests()
+        // A locked broker tells later what is new.
+        do throws(BrokerClientError) { try await presenter.showOpenRequests() } catch  where error.code == .locked {}
         do {
             for try await event in events { await presenter.take(event) }
         } catch {}
