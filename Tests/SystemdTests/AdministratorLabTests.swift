@@ -13,7 +13,7 @@ struct AdministratorLabTests {
             _ = try await lab.user("brokerctl", "status")
 
             let taken = try await lab.root("brokerctl", "config", "set", "log.level", "debug")
-            #expect(taken.contains(file) && taken.contains("The broker has taken it."), "\(taken)")
+            #expect(taken.contains(file) && taken.contains("The broker has applied it."), "\(taken)")
             let waits = try await lab.root("brokerctl", "config", "set", "socket.max_connections", "100")
             let restart = "systemctl restart brokerd-system.service"
             #expect(waits.contains("socket.max_connections takes effect after: \(restart)"), "\(waits)")

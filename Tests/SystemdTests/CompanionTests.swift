@@ -17,7 +17,7 @@ struct CompanionTests {
             let refused = try await lab.attempt(add)
             #expect(refused.errors.contains("brokerctl config set oauth.allow_http_loopback true"), "\(refused)")
             let taken = try await lab.user("brokerctl", "config", "set", "oauth.allow_http_loopback", "true")
-            #expect(taken.contains("The broker has taken it."), "\(taken)")
+            #expect(taken.contains("The broker has applied it."), "\(taken)")
             let added = try await lab.attempt(add)
             #expect(added.succeeded, "\(added)")
             let waits = try await lab.user("brokerctl", "config", "set", "socket.max_connections", "100")

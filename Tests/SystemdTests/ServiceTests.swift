@@ -73,10 +73,16 @@ struct ServiceTests {
                     $0["PRIORITY"] == "3" && $0["MESSAGE"]?.contains("config.toml:2: there is no setting") == true
                 }
             }
-            try await lab.root("kill", "-HUP", pid)
-            try await eventually("a mistake that comes by signal is in the status") {
+            try await eventually("the mistake is in the status") {
                 try await lab.property("StatusText").contains("config.toml:2: there is no setting")
             }
+            // A package's mistake does not keep a person from changing a setting.
+            try await lab.configure("")
+            try await lab.root(
+                "sh", "-c", "mkdir -p /usr/share/brokerd/apps.d && echo x = 1 > /usr/share/brokerd/apps.d/a.toml")
+            #expect(try await !lab.attempt("systemctl", "--user", "reload", "brokerd").succeeded)
+            let applied = try await lab.user("brokerctl", "config", "set", "access.unknown", "deny")
+            #expect(applied.contains("The broker has applied it."), "\(applied)")
             try await lab.user("brokerctl", "status")
             #expect(try await lab.property("MainPID") == pid)
             #expect(try await lab.property("ActiveState") == "active")

@@ -25,11 +25,12 @@ struct RunningConfiguration {
     func takeChanges() -> String {
         guard isUsual else { return "The broker reads it when it starts, or gets the signal HUP.\n" }
         guard isActive else { return "The broker reads it when it starts.\n" }
-        guard let before = reading, run(["reload", units.service]) == 0, let reading = reading(after: before)
+        // The status says whether all of the configuration is right, files of apps included.
+        guard let before = reading, run(["reload", units.service]) != nil, let reading = reading(after: before)
         else {
-            return "The broker did not take it; \(units.journal.joined(separator: " ")) says why.\n"
+            return "The broker did not apply it; \(units.journal.joined(separator: " ")) says why.\n"
         }
-        guard !reading.pending.isEmpty else { return "The broker has taken it.\n" }
+        guard !reading.pending.isEmpty else { return "The broker has applied it.\n" }
         let names = reading.pending.joined(separator: ", ").clean
         return "The broker has read it; \(names) takes effect after: \(units.advice("restart \(units.service)"))\n"
     }
