@@ -11,6 +11,7 @@ struct SettingsFile {
     /// are next to it.
     let candidate: String
     private let broker: TargetBroker
+    private static let mark = ".brokerctl-"
     private var isMachines: Bool { broker.mode == .system }
 
     init(of broker: TargetBroker) throws(BrokerClientError) {
@@ -23,7 +24,7 @@ struct SettingsFile {
         }
         // A link is followed: many people keep their settings elsewhere.
         path = file.realPath ?? file
-        candidate = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        candidate = "\(path)\(Self.mark)\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         self.broker = broker
     }
 
@@ -104,6 +105,12 @@ struct SettingsFile {
     }
 
     func discard() { unlink(candidate) }
+
+    /// The candidates of this file that a brokerctl left behind, or works on now.
+    var candidates: [String] {
+        let names = (try? FolderNames(of: path.folder))?.names ?? []
+        return names.map { "\(path.folder)/\($0)" }.filter { $0.hasPrefix(path + Self.mark) }.sorted()
+    }
 
     private func failed(_ number: Int32) -> BrokerClientError {
         BrokerClientError(.internal, "\(candidate) cannot be written: \(errnoText(number)); nothing has changed.")

@@ -71,14 +71,13 @@ extension DoctorCommand {
         return stat(file, &facts) == 0 ? NumericDate(facts.st_mtim.tv_sec) : nil
     }
 
-    /// Reports the file of an unfinished edit.
+    /// Reports the files of unfinished edits.
     func leftOver(of broker: TargetBroker) -> [CheckResult] {
-        guard let file = try? SettingsFile(of: broker).candidate, access(file, F_OK) == 0 else { return [] }
-        return [
+        ((try? SettingsFile(of: broker).candidates) ?? []).map {
             CheckResult(
-                "Settings", .note, "\(file) is left from an unfinished edit.",
-                advice: "rm \(ShellText.quoted(file))")
-        ]
+                "Settings", .note, "\($0) is from an edit that goes on, or was cut off.",
+                advice: "rm \(ShellText.quoted($0)), if nobody edits it now")
+        }
     }
 
     /// The vaults of systemd before version 254, of later versions, and of a broker started by hand.
