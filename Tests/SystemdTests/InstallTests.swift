@@ -105,6 +105,20 @@ struct InstallTests {
         }
     }
 
+    @Test("uninstalling stops and disables the machine's broker that an administrator set up")
+    func everybody() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.forEverybody(in: bed)
+            try await lab.user("brokerctl", "status")
+            let said = try await lab.root(["make"] + SystemdLab.makeInside + ["uninstall", "PREFIX=/usr"])
+            #expect(said.contains("The machine's broker is stopped and disabled."), "\(said)")
+            #expect(try await lab.service("ActiveState") == "inactive")
+            for (question, answer) in [("is-active", "inactive\n"), ("is-enabled", "disabled\n")] {
+                #expect(try await lab.rootAttempt("systemctl", question, "brokerd-system.socket").output == answer)
+            }
+        }
+    }
+
     @Test("a prefix that units and desktop entries cannot contain is refused, and nothing is installed")
     func oddPrefix() async throws {
         try await withTestBed { bed in

@@ -131,6 +131,8 @@ struct PackageCallTests {
             #expect(try await mode() == "system")
             try await lab.add("bob")
             #expect(try await !lab.hasSocket(of: "bob"))
+            let variables = try await lab.attempt("systemctl", "--user", "show-environment", as: "bob").output
+            #expect(!variables.contains("OIDC_SOCK"), "\(variables)")
             #expect(try await !lab.attempt("brokerctl", "doctor").output.contains("brokerd.socket does not listen"))
 
             try await lab.unit("brokerd.socket.d/own.conf", "[Unit]\nConditionPathExists=\n")
@@ -139,6 +141,9 @@ struct PackageCallTests {
                 let told = try await lab.attempt("brokerctl", command).output
                 #expect(told.contains("The machine's broker listens at /run/brokerd/broker.sock"), "\(told)")
             }
+            let opened = try await lab.property("ActiveEnterTimestampMonotonic", of: "brokerd.socket")
+            try await lab.dpkg("--install", DebianPackages.changed("token-broker-system", in: bed))
+            #expect(try await lab.property("ActiveEnterTimestampMonotonic", of: "brokerd.socket") == opened)
             try await lab.user("rm", "/home/\(SystemdLab.user)/.config/systemd/user/brokerd.socket.d/own.conf")
 
             try await lab.dpkg("--remove", "token-broker-system")
