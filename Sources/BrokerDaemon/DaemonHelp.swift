@@ -9,7 +9,7 @@ package enum DaemonHelp {
         It stays in the foreground and logs to stderr, or to the journal when that is its stderr. Usually systemd starts it: \
         systemctl --user enable --now brokerd.socket.
 
-        Exit status: 0 after SIGTERM, 1 when the socket cannot be bound, 2 for usage or configuration, 4 when the vault or its \
+        Exit status: 0 after SIGTERM, 1 for a failure such as a socket that cannot be bound, 2 for usage or configuration, 4 when the vault or its \
         key cannot be opened.
         """
 

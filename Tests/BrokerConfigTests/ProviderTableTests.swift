@@ -69,7 +69,7 @@ struct ProviderTableTests {
             ("[provider.\"https://i.example\"]\nother_clouds = [\"https://j.example\"]", "only a provider of kind"),
             (
                 "[provider.\"https://login.windows.net\"]\nother_clouds = [\"http://127.0.0.1:1\"]",
-                "is not reached as"
+                "must both be https"
             ),
             (
                 "[provider.\"https://login.windows.net\"]\nother_clouds = [\"https://j.example/common\"]",

@@ -39,7 +39,7 @@ struct SandboxTableTests {
         "a mistake is reported with its line",
         arguments: [
             ("[sandbox.build]\nid = \"x\"\n", ":2: engine: is needed"),
-            ("[sandbox.build]\nengine = \"container\"\n", ":2: engine: container is what names"),
+            ("[sandbox.build]\nengine = \"container\"\n", ":2: engine: container is reserved"),
             ("[sandbox.\"../x\"]\nengine = \"podman\"\n", ":2: a sandbox's table is named by"),
             ("[sandbox.build]\nengine = \"podman\"\nrights = [\"admin\"]\n", ":3: rights: \"admin\" is not one of"),
             ("[sandbox.build]\nengine = \"podman\"\nrights = []\n", ":3: rights: names none"),

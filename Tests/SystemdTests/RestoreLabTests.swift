@@ -95,7 +95,7 @@ struct RestoreLabTests {
             let export = "brokerctl cache export /root/backup --stdin < /root/passphrase"
             let saved = try await lab.rootAttempt("sh", "-c", export)
             #expect(saved.succeeded && saved.errors.contains("root's own records only"), "\(saved)")
-            #expect(saved.output.contains("nothing, for there is nothing."), "\(saved)")
+            #expect(saved.output.contains("nothing, because there are no records."), "\(saved)")
         }
     }
 }

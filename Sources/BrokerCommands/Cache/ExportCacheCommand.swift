@@ -40,7 +40,7 @@ struct ExportCacheCommand: Subcommand {
         let contents = try context.connection.call(GetCacheStatistics.self, .init())
         if status.mode == .system, geteuid() == 0 {
             context.output.aside(
-                "This broker serves every user, and the backup will hold root's own records only. Each user makes one of theirs; the manual says how all of the vault is copied (operations, \"Back up, move, lose\")."
+                "This broker serves every user, and the backup will hold root's own records only. Each user makes one of theirs; operations.md, \"Restore the machine's broker elsewhere\", says how the whole vault is copied."
             )
         }
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)

@@ -93,7 +93,7 @@ package enum BackupText {
             (all.records.proofKeys, "DPoP key"),
         ]
         let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
-        let kept = words.isEmpty ? "nothing, for there is nothing" : words.joined(separator: ", ")
+        let kept = words.isEmpty ? "nothing, because there are no records" : words.joined(separator: ", ")
         return "\(kept). Access tokens and grants are not in it."
     }
 

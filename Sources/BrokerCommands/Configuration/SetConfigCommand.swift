@@ -8,8 +8,8 @@ struct SetConfigCommand: Subcommand {
         About(
             "set", "Change one setting in the broker's configuration file.",
             """
-            Comments and all other settings stay as they are. The daemon reads the new file first; what it does not take, \
-            is not kept. A broker that runs takes it at once, save for the few settings that wait for its next start. The file is yours; where one broker serves the \
+            Comments and all other settings stay as they are. The daemon checks the new file first; a value \
+            that it rejects is not saved. A running broker applies the change at once, except for the few settings that need a restart. The file is yours; where one broker serves the \
             whole machine, it is root's (`sudo brokerctl config set`).
 
             Examples:

@@ -27,7 +27,9 @@ package enum DoctorChecks {
             return CheckResult("Settings", .note, String(said))
         }
         let mistake = String(said ?? lines.first ?? "brokerd --check-config failed.")
-        let rest = isRunning ? ", then \(units.advice("reload \(units.service)"))" : "; the next request takes it"
+        let rest =
+            isRunning
+            ? ", then \(units.advice("reload \(units.service)"))" : "; the broker reads it when it next starts"
         return CheckResult("Settings", .bad, mistake, advice: "correct it" + rest)
     }
 

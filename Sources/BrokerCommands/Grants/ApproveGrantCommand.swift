@@ -9,12 +9,12 @@ struct ApproveGrantCommand: Subcommand {
             "approve", "Let a program use an app.",
             """
             Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
-            sandboxed, confined, systemInstalled or unknown as the tier, and the id as lists show it. A broker that serves the whole \
+            sandboxed, confined, systemInstalled or unknown as the tier, and the id as lists show it; or a unit of the system, as system:NAME. A broker that serves the whole \
             machine knows services of the system by their unit, and no program by its path.
 
             Examples:
               brokerctl grants approve k7f3q2m9ab --for 30d
-              brokerctl grants approve --caller sandboxed:org.example.Mail --app mail --scope mail.read
+              brokerctl grants approve --caller sandboxed:flatpak:org.example.Mail --app mail --scope mail.read
               brokerctl grants approve --caller system:backup.service --app mail
             """)
     }
@@ -30,7 +30,7 @@ struct ApproveGrantCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.argument("id", &id, "The request, from brokerctl grants list.")
-        arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:org.example.Mail.")
+        arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:flatpak:org.example.Mail.")
         arguments.option("app", &app, value: "name", "The app that it may use.")
         arguments.option("account", &account, "Tokens of this account only.")
         arguments.list("scope", &scopes, takesSeveral: true, "A scope that tokens may have at most; may be repeated.")

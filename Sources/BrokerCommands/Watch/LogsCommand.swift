@@ -64,8 +64,8 @@ struct LogsCommand: Subcommand {
     private static func nothing(_ reason: String) -> BrokerClientError {
         BrokerClientError(
             .unsupported,
-            "\(reason). A broker that was started by hand logs where it was started. One of systemd's logs to the journal; "
-                + "that of the machine's broker, and one that is kept in memory only, root reads and the group systemd-journal."
+            "\(reason). A broker that was started by hand logs where it was started, and one of systemd's to the journal. "
+                + "Only root and the group systemd-journal read that of the machine's broker, or a journal that is kept in memory."
         )
     }
 }

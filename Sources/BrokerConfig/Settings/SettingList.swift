@@ -96,7 +96,7 @@ extension Setting {
         Setting(
             name: "access.ask_in_browser", kind: .boolean(\.access.askInBrowser), takesEffect: .reload,
             defaultNote: "`true`; `false` with `--system`", isPersonal: true,
-            summary: "Whether the broker opens a page that asks the person about a program that waits for their word "
+            summary: "Whether the broker opens a page that asks the person about a program that waits for permission "
                 + "(`waitForGrant`). Otherwise, and with `--system`, `brokerctl grants` asks."),
         Setting(
             name: "access.sandboxed", kind: .choice(\.access.sandboxed, BrokerConfiguration.Access.rules),

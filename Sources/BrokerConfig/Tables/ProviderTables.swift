@@ -66,7 +66,9 @@ extension BrokerConfiguration {
                 return "\"\(text)\" is not the URL of a host, as in \"https://login.example\""
             }
             guard isCloud(cloud) else { return "another table says that \(text) is of another kind" }
-            guard cloud.isPlainHTTP == own.isPlainHTTP else { return "\(text) is not reached as \(name) is" }
+            guard cloud.isPlainHTTP == own.isPlainHTTP else {
+                return "\(text) and \(name) must both be https, or both plain http"
+            }
         }
         return nil
     }

@@ -70,7 +70,7 @@ package enum SandboxTable {
         guard Sandbox.isEngine(name) else { return (nil, "a sandbox's table is named by \(plain)") }
         guard Sandbox.isEngine(sandbox.engine) else { return ("engine", "is needed, \(plain)") }
         guard !Sandbox.reservedEngines.contains(sandbox.engine) else {
-            return ("engine", "\(sandbox.engine) is what names of other sandboxes begin with")
+            return ("engine", "\(sandbox.engine) is reserved for sandboxes that the broker finds itself")
         }
         let isVisible = sandbox.id.utf8.allSatisfy { (0x21...0x7e).contains($0) }
         guard isVisible, (1...128).contains(sandbox.id.utf8.count) else {

@@ -99,10 +99,10 @@ package struct PolkitPresence: PresenceAuthority {
     /// by others is never expanded.
     private static func message(for question: PresenceQuestion) -> String? {
         switch (question.caller, question.apps.isEmpty) {
-        case (_?, false): "Authentication is needed to let $(caller) have tokens of the app $(app)."
+        case (_?, false): "Authentication is required to let $(caller) have tokens of the app $(app)."
         case (nil, false):
-            "Authentication is needed to register or change the app $(app), which says who may have its tokens."
-        case (_?, true): "Authentication is needed to open a socket for the sandbox $(caller)."
+            "Authentication is required to register or change the app $(app), which says who may have its tokens."
+        case (_?, true): "Authentication is required to open a socket for the sandbox $(caller)."
         case (nil, true): nil
         }
     }

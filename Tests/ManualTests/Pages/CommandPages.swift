@@ -24,7 +24,7 @@ enum CommandPages {
         for (status, text) in [
             ("0", "Done."), ("1", "The request failed."), ("2", "The command line is wrong."),
             ("3", "There is no broker, it cannot start, or it cannot be trusted."),
-            ("4", "The person has to sign in: `brokerctl login`."),
+            ("4", "A person is needed: to sign in (`brokerctl login`), to unlock the broker, or to choose an account."),
             ("5", "The caller may not do this, or has to be approved: `brokerctl grants`."),
             ("130", "Ended by Ctrl-C."),
         ] { page.item("`\(status)`", text) }
