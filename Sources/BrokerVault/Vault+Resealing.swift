@@ -16,7 +16,7 @@ extension Vault {
             guard stored.values.allSatisfy({ $0.former == nil }) else {
                 resumeResealing()
                 throw VaultError.unsuitable(
-                    "The records are still being sealed with the last new key. Try again when brokerctl key status says that they are."
+                    "Records are still being resealed with the last new key. Try again when brokerctl key status reports that this is done."
                 )
             }
             var header = header
@@ -40,7 +40,14 @@ extension Vault {
 
     /// Continues the work of an earlier broker, or of this one before it was locked or met an error. Does not wait.
     func resumeResealing() {
-        guard (try? nextToReseal()) ?? nil != nil else { return }
+        let partition: Partition?
+        do { partition = try nextToReseal() } catch { return }
+        guard partition != nil else {
+            resealing.withLock { state in
+                if state == .failed { state = .ended }
+            }
+            return
+        }
         let isMine = resealing.withLock { state in
             defer { state = .running }
             return state != .running
@@ -51,7 +58,7 @@ extension Vault {
         }
     }
 
-    /// Call it when the disk took something: it may have room again.
+    /// Call it after a successful write: the disk may have room again.
     func retryResealing() {
         if resealing.withLock({ $0 == .failed }) { resumeResealing() }
     }
@@ -104,7 +111,7 @@ extension Vault {
             let keys = try keys.currentWrapping().unwrap(box, of: partition)
         else { return }
         try replace([partition: keys.settled], header)
-        try vaultWriter.checkpoint()
+        vaultWriter.tidy()
         logger.notice("every record is sealed with the new data key")
     }
 

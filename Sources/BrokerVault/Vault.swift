@@ -133,11 +133,7 @@ package final class Vault: RecordVault {
             do throws(VaultError) {
                 let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
                     .header
-                do throws(VaultError) { try store.make(header.stored) } catch {
-                    // The next attempt makes another vault, with another key.
-                    await source.discardKey(of: vaultID, parameters: header.keyParameters)
-                    throw error
-                }
+                try store.make(header.stored)
                 logger.notice("made a new vault", metadata: ["path": "\(store.path)", "keySource": "\(source.name)"])
                 return
             } catch {

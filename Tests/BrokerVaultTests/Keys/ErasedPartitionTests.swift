@@ -23,7 +23,7 @@ struct ErasedPartitionTests {
         }
     }
 
-    @Test("takes records of a user only when it has an owner again, and of the log at once")
+    @Test("accepts user records only once the new owner is stored, and log records at once")
     func withoutOwner() async throws {
         try await withVaultBed { bed in
             try await bed.use { vault in
