@@ -67,11 +67,9 @@ package final class OAuthProvider: IdentityProvider {
                 refusal.isOfSecondTry = true
                 throw .refused(refusal)
             } catch {
-                switch error {
-                // It says nothing about the first try.
-                case .offline, .refusedByProxy, .untrusted, .unavailable: throw first.mayHaveSpentGrant ? first : error
-                default: throw error
-                }
+                if case .unusableTokens = error { throw error }
+                // The second try says nothing about the first.
+                throw first.mayHaveSpentGrant && !error.mayHaveSpentGrant ? first.pausing(as: error) : error
             }
         }
     }
@@ -169,6 +167,13 @@ extension ProviderError {
     /// what the provider did.
     fileprivate var isLikelyTransient: Bool {
         if case .unavailable(let status, nil, _) = self { status >= 500 && status != 504 } else { false }
+    }
+
+    /// The same error with the pause that a later answer asks for: a minute after a 429 without a time.
+    fileprivate func pausing(as later: ProviderError) -> ProviderError {
+        guard case .unavailable(let status, _, let text) = self, case .unavailable(let other, let pause, _) = later
+        else { return self }
+        return .unavailable(status: status, retryAfter: pause ?? (other == 429 ? 60 : nil), text)
     }
 }
 

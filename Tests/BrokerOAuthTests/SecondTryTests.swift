@@ -49,6 +49,29 @@ struct SecondTryTests {
         }
     }
 
+    @Test("a first failure that may have spent the token outlives any other second one, with its pause")
+    func otherSecond() async throws {
+        try await withProvider { bed async throws in
+            let moments = bed.passMoments()
+            defer { moments.cancel() }
+            answers(bed, [.empty(502), .empty(429, headers: [("Retry-After", "120")])])
+            guard case .unavailable(502, 120, _) = await bed.failure({ try await bed.redeem(refresh) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            answers(bed, [.empty(502), .empty(429)])
+            guard case .unavailable(502, 60, _) = await bed.failure({ try await bed.redeem(refresh) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            answers(bed, [.empty(502), .empty(403)])
+            guard case .unavailable(502, nil, _) = await bed.failure({ try await bed.redeem(refresh) }) else {
+                Issue.record("it was something else")
+                return
+            }
+        }
+    }
+
     @Test(
         "a response with Retry-After, another status and an unknown outcome are not retried",
         arguments: [
