@@ -48,7 +48,7 @@ struct ErasureFlowTests {
         gate.open()
         let report = try await clearing.value
         guard case .failed(let why) = report.revocation else { return #expect(Bool(false), "\(report)") }
-        #expect(why.contains("locked") && bed.provider.revoked.count == 1)
+        #expect(why.contains("locking") && bed.provider.revoked.count == 1)
         await shutting.value
     }
 

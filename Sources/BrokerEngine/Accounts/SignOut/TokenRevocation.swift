@@ -21,7 +21,8 @@ struct TokenRevocation: Sendable {
         _ tokens: [Revocable], as apps: [AppRegistration], correlationID: String
     ) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
-        for one in tokens {
+        for (place, one) in tokens.enumerated() {
+            if place > 0, !gate.isOpen { return Self.locking }
             if case .failed(let why) = await revoke(one, as: apps, correlationID) { outcome = .failed(why) }
         }
         return outcome
@@ -32,7 +33,8 @@ struct TokenRevocation: Sendable {
         _ tokens: [StoredRecord<RefreshTokenRecord>], as apps: [AppRegistration], correlationID: String
     ) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
-        for stored in tokens {
+        for (place, stored) in tokens.enumerated() {
+            if place > 0, !gate.isOpen { return Self.locking }
             do throws(VaultError) {
                 let one = Revocable(token: try vault.secret(of: stored.sealed), record: stored.record)
                 if case .failed(let why) = await revoke(one, as: apps, correlationID) { outcome = .failed(why) }
@@ -43,12 +45,13 @@ struct TokenRevocation: Sendable {
         return outcome
     }
 
+    /// A lock waits for one provider, not for all.
+    private static let locking = SignOutStages.Outcome.failed(
+        "the broker is locking and does not wait for the provider.")
+
     private func revoke(
         _ one: Revocable, as apps: [AppRegistration], _ correlationID: String
     ) async -> SignOutStages.Outcome {
-        guard gate.isOpen else {
-            return .failed("the broker is being locked, and that does not wait for the provider.")
-        }
         guard let authority = settings.value.authorities.recorded(one.record.authority),
             let client = client(of: one.record.owner, at: authority, among: apps)
         else { return .failed("no app is registered that could revoke the refresh token.") }
