@@ -129,7 +129,7 @@ struct MessageTests {
             let client = try await server.connect()
             try await client.sendLine(batch(Array(repeating: "rpc.discover", count: 64)))
             let line = try #require(try await client.readLine())
-            let refused = line.ranges(of: "are too large together").count
+            let refused = line.ranges(of: "is too large beside those of its batch").count
             #expect(line.utf8.count < 7 << 20 && line.ranges(of: #""jsonrpc":"2.0","id":"#).count == 64)
             #expect((1..<60).contains(refused), "\(refused)")
             #expect(try await client.call(GetBrokerStatus.self, Empty()).protocol == 1)

@@ -14,13 +14,16 @@ package final class ConnectionContext: Sendable {
     let payer: Partition
     let audited: AuditedCaller
     private let inspect: @Sendable () -> Caller
-    private enum Look {
-        case each
-        /// While the requests of one message are begun.
-        case once(Caller?)
+    /// The look that the requests of one message share.
+    private struct Look {
+        /// Set while they are begun.
+        var isShared = false
+        /// The number of the message.
+        var number = 0
+        var caller: Caller?
     }
 
-    private let look = Mutex(Look.each)
+    private let look = Mutex(Look())
     /// Whether it entered other namespaces or another root since then (``PeerInspector/hasMoved(_:since:thoroughly:)``).
     let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
     /// Whether the requesting process has ended. Another one may hold the connection, and gets no more answers.
@@ -64,18 +67,25 @@ package final class ConnectionContext: Sendable {
 
     /// Inspects the caller again, for requests that need proof. It may have ended since, and another process may hold the connection.
     @Sendable func callerNow() -> Caller {
-        if case .once(let known?) = look.withLock({ $0 }) { return known }
+        let before = look.withLock { $0 }
+        if before.isShared, let known = before.caller { return known }
         let now = inspect()
+        // A look that began before the message does not count for it.
         look.withLock { look in
-            if case .once = look { look = .once(now) }
+            if before.isShared, look.isShared, look.number == before.number { look.caller = now }
         }
         return now
     }
 
     /// Begins the requests of one message: they arrived together, and share one look at the caller.
     func lookingOnce<Result>(_ begin: () -> Result) -> Result {
-        look.withLock { $0 = .once(nil) }
-        defer { look.withLock { $0 = .each } }
+        look.withLock { $0 = Look(isShared: true, number: $0.number + 1) }
+        defer {
+            look.withLock { look in
+                look.isShared = false
+                look.caller = nil
+            }
+        }
         return begin()
     }
 

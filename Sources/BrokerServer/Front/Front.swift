@@ -40,10 +40,10 @@ package protocol Conversation: AnyObject {
 package enum MessageHandling: Sendable {
     /// The answer is written, or there is none.
     case answered
-    /// So many requests wait: run the rest in a task of its own.
-    case waits(requests: Int, Rest)
+    /// So many requests wait: run the rest in a task of its own. Answers of so many bytes wait for them.
+    case waits(requests: Int, held: Int = 0, Rest)
 
-    /// - Parameter holds: call it with the bytes of answers that wait for others; they count against the connection.
+    /// - Parameter holds: call it when more answers wait for others, with the bytes of all; they count against the connection.
     /// - Returns: an action to begin when the answer is on its way.
     package typealias Rest =
         @Sendable (inout JSONWriter, _ holds: @Sendable (_ bytes: Int) -> Void) async -> (@Sendable () -> Void)?

@@ -7,18 +7,24 @@ struct BatchAnswers: Sendable {
     /// Less than a client may leave unread (``ConnectionLimits/unreadAnswers``), and more than any one answer has.
     private static let maximum = 6 << 20
     private static let tooLarge = BrokerError(
-        .invalidParameter, "The answers of this batch are too large together; send this request by itself.")
+        .invalidParameter,
+        "The answer to this request is too large beside those of its batch, and it may have taken effect; ask again by itself."
+    )
     private var writer = JSONWriter()
 
     var count: Int { writer.bytes.count }
 
     /// Notifications have no element in the array.
-    mutating func add(_ answer: JSONWriter, to id: RequestID?) {
-        guard !answer.bytes.isEmpty else { return }
+    ///
+    /// - Returns: false if there is an error in place of the answer.
+    mutating func add(_ answer: JSONWriter, to id: RequestID?) -> Bool {
+        guard !answer.bytes.isEmpty else { return true }
         guard count + answer.bytes.count <= Self.maximum else {
-            return writer.refuse(with: RPCError(Self.tooLarge), to: id)
+            writer.refuse(with: RPCError(Self.tooLarge), to: id)
+            return false
         }
         writer.json(answer.bytes)
+        return true
     }
 
     func write(to other: inout JSONWriter) {

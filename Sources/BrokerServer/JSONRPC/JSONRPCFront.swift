@@ -48,8 +48,8 @@ final class JSONRPCConversation: Conversation {
         case .answered:
             writer.endAnyLine()
             return .answered
-        case .waits(let requests, let rest):
-            return .waits(requests: requests) { writer, holds in
+        case .waits(let requests, let held, let rest):
+            return .waits(requests: requests, held: held) { writer, holds in
                 let after = await rest(&writer, holds)
                 writer.endAnyLine()
                 return after
@@ -102,18 +102,17 @@ final class JSONRPCConversation: Conversation {
         for item in items {
             var answer = JSONWriter()
             switch begin(item, in: context, refusal, &answer) {
-            case .answered: answers.add(answer, to: item.id)
-            case .waits(_, let rest): waiting.append((item.id, rest))
+            case .answered: _ = answers.add(answer, to: item.id)
+            case .waits(_, _, let rest): waiting.append((item.id, rest))
             }
         }
         guard !waiting.isEmpty else {
             answers.write(to: &writer)
             return .answered
         }
-        return .waits(requests: waiting.count) { [answers, waiting] writer, holds in
+        return .waits(requests: waiting.count, held: answers.count) { [answers, waiting] writer, holds in
             var answers = answers
             var following: [@Sendable () -> Void] = []
-            holds(answers.count)
             await withTaskGroup(of: (RequestID?, JSONWriter, (@Sendable () -> Void)?).self) { group in
                 for (id, rest) in waiting {
                     group.addTask {
@@ -123,9 +122,9 @@ final class JSONRPCConversation: Conversation {
                     }
                 }
                 for await (id, answer, after) in group {
-                    answers.add(answer, to: id)
+                    let fits = answers.add(answer, to: id)
                     holds(answers.count)
-                    if let after { following.append(after) }
+                    if fits, let after { following.append(after) }
                 }
             }
             answers.write(to: &writer)

@@ -71,7 +71,7 @@ final class OIDCAgentConversation: Conversation {
                 return nil
             }
             let handling = Self.begin(request, exchange, names, service, in: context, &writer)
-            guard case .waits(_, let rest) = handling else { return nil }
+            guard case .waits(_, _, let rest) = handling else { return nil }
             return await rest(&writer, holds)
         }
     }

@@ -69,7 +69,7 @@ final class ConnectionSession: ConnectionHandler {
         case .answered:
             send()
             closeIfDone()
-        case .waits(let requests, let rest): start(rest, of: requests, line.count)
+        case .waits(let requests, let held, let rest): start(rest, of: requests, line.count, held)
         }
     }
 
@@ -131,7 +131,7 @@ final class ConnectionSession: ConnectionHandler {
     // MARK: Requests that wait
 
     /// Runs a waiting request, and returns to the reactor's thread with its answer.
-    private func start(_ rest: @escaping MessageHandling.Rest, of requests: Int, _ bytes: Int) {
+    private func start(_ rest: @escaping MessageHandling.Rest, of requests: Int, _ line: Int, _ held: Int) {
         let number = nextTask
         nextTask += 1
         let reactor = connection.reactor
@@ -140,7 +140,7 @@ final class ConnectionSession: ConnectionHandler {
         ofUsers.begin(requests, of: payer)
         let task = Task { [ofUsers] in
             var answer = JSONWriter()
-            let after = await rest(&answer) { held in reactor.execute { home.value.holds(bytes + held, number) } }
+            let after = await rest(&answer) { held in reactor.execute { home.value.holds(line + held, number) } }
             ofUsers.end(requests, of: payer)
             let done = answer
             reactor.execute {
@@ -151,8 +151,8 @@ final class ConnectionSession: ConnectionHandler {
             }
         }
         if isGone { task.cancel() }
-        waiting[number] = Waiting(task: task, requests: requests, bytes: bytes)
-        count(requests, bytes)
+        waiting[number] = Waiting(task: task, requests: requests, bytes: line + held)
+        count(requests, line + held)
     }
 
     private func ended(_ number: UInt64, _ answer: JSONWriter) {
