@@ -1,7 +1,7 @@
 """The requirements in a server's refusal, beyond another token."""
 from __future__ import annotations
 
-from typing import Mapping, Optional
+from typing import Any, Mapping, Optional
 
 from ._errors import BrokerError
 from ._values import Token
@@ -17,6 +17,6 @@ def nonce_wanted(challenge: Optional[str], nonce: Optional[str]) -> bool:
     return nonce is not None and challenge is not None and "use_dpop_nonce" in challenge
 
 
-def carries(headers: Mapping[str, str], token: Token) -> bool:
+def carries(headers: Mapping[str, Any], token: Token) -> bool:
     """Whether the refused request had the token. A redirect to another host removes it; the refusal is then not of the token."""
-    return headers.get("Authorization") == token.authorization_header
+    return bool(headers.get("Authorization") == token.authorization_header)
