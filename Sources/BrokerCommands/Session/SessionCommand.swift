@@ -57,10 +57,23 @@ struct SessionCommand: WaitingSubcommand {
         _ location: SocketLocation, _ presenter: NotificationPresenter
     ) async throws(BrokerClientError) {
         let events = try await location.events(Subscribe.Params([.grant, .token, .account, .interaction]))
-        // A locked broker tells later what is new.
-        do throws(BrokerClientError) { try await presenter.showOpenRequests() } catch  where error.code == .locked {}
+        var showsAll = try await showsOpenRequests(presenter)
         do {
-            for try await event in events { await presenter.take(event) }
+            for try await event in events {
+                if !showsAll { showsAll = try await showsOpenRequests(presenter) }
+                await presenter.take(event)
+            }
         } catch {}
+    }
+
+    /// - Returns: false if the broker is locked: the next event is another attempt.
+    private func showsOpenRequests(_ presenter: NotificationPresenter) async throws(BrokerClientError) -> Bool {
+        do throws(BrokerClientError) {
+            try await presenter.showOpenRequests()
+            return true
+        } catch {
+            guard error.code == .locked else { throw error }
+            return false
+        }
     }
 }
