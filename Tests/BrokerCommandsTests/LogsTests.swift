@@ -39,6 +39,6 @@ struct LogsTests {
     func none(_ journal: String?) async throws {
         let result = try await logs([], journal: journal)
         #expect(result.status == .exited(1) && result.output.isEmpty, "\(result)")
-        #expect(result.errors.contains("A broker that was started by hand logs where it was started"), "\(result)")
+        #expect(result.errors.contains("A broker started by hand logs to its own stderr"), "\(result)")
     }
 }

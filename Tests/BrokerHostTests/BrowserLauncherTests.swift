@@ -77,7 +77,8 @@ struct BrowserLauncherTests {
                 (try? String(contentsOfFile: bed.path("pid"), encoding: .utf8))?.hasSuffix("\n") ?? false
             }
             opening.cancel()
-            await #expect(throws: BrowserError.self) { try await opening.value }
+            let error = await #expect(throws: BrowserError.self) { try await opening.value }
+            #expect(error?.message == "The page is no longer wanted.")
             #expect(!FileManager.default.fileExists(atPath: bed.path("got")))
             let pid = try #require(pid_t(String(contentsOfFile: bed.path("pid"), encoding: .utf8).dropLast()))
             #expect(kill(pid, SIGTERM) == 0)

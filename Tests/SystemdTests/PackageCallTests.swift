@@ -131,7 +131,7 @@ struct PackageCallTests {
             #expect(try await mode() == "system")
             try await lab.add("bob")
             #expect(try await !lab.hasSocket(of: "bob"))
-            let variables = try await lab.attempt("systemctl", "--user", "show-environment", as: "bob").output
+            let variables = try await lab.user("systemctl", "--user", "show-environment", as: "bob")
             #expect(!variables.contains("OIDC_SOCK"), "\(variables)")
             #expect(try await !lab.attempt("brokerctl", "doctor").output.contains("brokerd.socket does not listen"))
 
@@ -143,6 +143,8 @@ struct PackageCallTests {
             }
             let opened = try await lab.property("ActiveEnterTimestampMonotonic", of: "brokerd.socket")
             try await lab.dpkg("--install", DebianPackages.changed("token-broker-system", in: bed))
+            // It waits for a restart that was queued.
+            try await lab.user("systemctl", "--user", "start", "brokerd.socket")
             #expect(try await lab.property("ActiveEnterTimestampMonotonic", of: "brokerd.socket") == opened)
             try await lab.user("rm", "/home/\(SystemdLab.user)/.config/systemd/user/brokerd.socket.d/own.conf")
 

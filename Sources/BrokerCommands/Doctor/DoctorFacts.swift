@@ -75,8 +75,8 @@ extension DoctorCommand {
     func leftOver(of broker: TargetBroker) -> [CheckResult] {
         ((try? SettingsFile(of: broker).candidates) ?? []).map {
             CheckResult(
-                "Settings", .note, "\($0) is from an edit that goes on, or was cut off.",
-                advice: "rm \(ShellText.quoted($0)), if nobody edits it now")
+                "Settings", .note, "\($0) belongs to an edit that is still open or was interrupted.",
+                advice: "if no editor has it open: rm \(ShellText.quoted($0))")
         }
     }
 

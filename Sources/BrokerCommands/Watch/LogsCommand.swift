@@ -64,8 +64,8 @@ struct LogsCommand: Subcommand {
     private static func nothing(_ reason: String) -> BrokerClientError {
         BrokerClientError(
             .unsupported,
-            "\(reason). A broker that was started by hand logs where it was started, and one of systemd's to the journal. "
-                + "Only root and the group systemd-journal read that of the machine's broker, or a journal that is kept in memory."
+            "\(reason). A broker started by hand logs to its own stderr, one started by systemd to the journal. "
+                + "Only root and members of systemd-journal can read the log of the machine's broker, or a journal kept in memory."
         )
     }
 }
