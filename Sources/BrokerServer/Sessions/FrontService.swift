@@ -54,19 +54,19 @@ package struct FrontService: ConnectionService {
     private func session(of connection: LocalConnection, _ caller: Caller) -> ConnectionSession {
         let peer = connection.peer
         return ConnectionSession(
-            connection, context: context(of: connection, caller, (peer, caller.facts)) { now(caller, peer) },
+            connection, context: context(of: connection, caller, (peer, caller)) { now(caller, peer) },
             front: front, maximumWaiting: parts.requestsPerConnection, ofUsers: parts.all.requests,
             handedOn: { writer in
                 // The connecting process may have entered a sandbox before it passed the connection on.
                 let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
-                let first = facts(of: writer)
-                return context(of: connection, connector.handingOn(to: first), (writer, first)) {
+                let alone = Caller(facts(of: writer))
+                return context(of: connection, connector.handingOn(to: alone.facts), (writer, alone)) {
                     connector.handingOn(to: facts(of: writer))
                 }
             },
             moved: {
                 let moved = now(caller, peer)
-                return context(of: connection, moved, (peer, moved.facts)) { moved }
+                return context(of: connection, moved, (peer, moved)) { moved }
             })
     }
 
@@ -76,19 +76,19 @@ package struct FrontService: ConnectionService {
     }
 
     /// - Parameters:
-    ///   - asker: the process that writes.
+    ///   - asker: the process that writes, and the caller that it is without another one.
     ///   - now: inspects the caller again.
     private func context(
-        of connection: LocalConnection, _ caller: Caller, _ asker: (process: PeerCredentials, facts: PeerFacts),
+        of connection: LocalConnection, _ caller: Caller, _ asker: (process: PeerCredentials, alone: Caller),
         now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         let hasNotifications = front.hasNotifications
-        let mayMove = Caller(asker.facts).mayMove
         return ConnectionContext(
             caller: caller, by: door, connectedAt: parts.clock.uptime, payer: parts.payer(caller.partition),
             among: parts.all, callerNow: now,
             hasMoved: { [inspector = parts.inspector] thoroughly in
-                mayMove && inspector.hasMoved(asker.process, since: asker.facts, thoroughly: thoroughly)
+                asker.alone.mayMove
+                    && inspector.hasMoved(asker.process, since: asker.alone.facts, thoroughly: thoroughly)
             },
             hasEnded: { [process = asker.process.process] in process?.isRunning == false },
             connectionCount: { connection.count },
