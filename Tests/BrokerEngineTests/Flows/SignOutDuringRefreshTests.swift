@@ -47,6 +47,21 @@ struct SignOutDuringRefreshTests {
         return (gate, refresh)
     }
 
+    /// A refresh that fails when the gate opens, because the provider cannot be reached.
+    private func unanswered(
+        _ bed: EngineBed
+    ) async throws -> (gate: Gate, refresh: Task<AcquiredToken, any Error>) {
+        let gate = Gate()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            await gate.wait()
+            throw .offline("no route")
+        }
+        let silent = bed.silent(mail)
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        try await bed.provider.waitForRefreshes()
+        return (gate, refresh)
+    }
+
     private func refreshTokens(_ bed: EngineBed, of client: String = "client-1") throws -> [String] {
         try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
             .filter { $0.record.owner.clientID == client }
@@ -125,14 +140,7 @@ struct SignOutDuringRefreshTests {
         try await bed.signIn("alice", mail)
         // It ends soon, and would do while the provider does not answer.
         bed.clock.advance(bySeconds: 3500)
-        let gate = Gate()
-        bed.provider.whenRedeeming { _ throws(ProviderError) in
-            await gate.wait()
-            throw .offline("no route")
-        }
-        let request = bed.silent(mail)
-        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(request) }
-        try await bed.provider.waitForRefreshes()
+        let (gate, refresh) = try await unanswered(bed)
         try await way(mail, on: bed)
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await refresh.value }
@@ -145,14 +153,7 @@ struct SignOutDuringRefreshTests {
         bed.roster.set([mail])
         try await bed.signIn("alice", mail)
         bed.clock.advance(bySeconds: 3595)
-        let gate = Gate()
-        bed.provider.whenRedeeming { _ throws(ProviderError) in
-            await gate.wait()
-            throw .offline("no route")
-        }
-        let request = bed.silent(mail)
-        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(request) }
-        try await bed.provider.waitForRefreshes()
+        let (gate, refresh) = try await unanswered(bed)
         bed.clock.advance(bySeconds: 10)
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await refresh.value }
