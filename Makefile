@@ -1,4 +1,4 @@
-# Two commands matter most: `make demo` and `make test`. `make help` names the rest.
+# Two commands matter most: `make demo` and `make test`. `make help` lists the rest.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,17 +7,17 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Which build `make install` takes: release, or debug (the tests do, to build once only).
+# The build that `make install` uses: release, or debug (for the tests, to build only once).
 CONFIGURATION ?= release
 
 # The release build has flags of its own, and a folder of its own: changing flags in one folder compiles everything
-# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on.
+# anew. Swift's libraries are linked in, so that the programs need no Swift on the machine they run on.
 RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib --disable-local-rpath
-# No symbols and no debugging information, and nothing of where it was built: the same sources give the same programs.
+# No symbols, no debugging information, and no trace of the build folder: the same sources give the same programs.
 RELEASE += -debug-info-format none -Xlinker -s -Xcc -ffile-prefix-map=$(CURDIR)=.
-# The compiler keeps a hash of what it was given, folders and all, to skip work the next time: not in programs (make twice).
+# The compiler stores a hash of its input, including folder names, to skip work the next time: not in programs (make twice).
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
-# Small: every function can be left out that nobody calls, none is there for others to link to, and relocations are packed.
+# Small: functions that nobody calls can be left out, none is exported, and relocations are packed.
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
 RELEASE += -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 # The symbols that the loader resolves are read-only before the program begins.
@@ -25,22 +25,22 @@ RELEASE += -Xlinker -z -Xlinker now
 # The C++ library under Swift's is linked in too: to find and relocate the shared one took a third of `brokerctl token`. The linker
 # looks here first, and finds no shared one.
 LINKED_IN := .build-release/linked-in
-# Little of it is in C and C++: the parsers of settings and HTTP, and calls of the system. Small is quick enough there.
+# Little of the code is C and C++: the parsers of settings and HTTP, and system calls. Optimized for size it is fast enough.
 RELEASE += -Xcc -Os -Xcxx -Os
 RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 
-# Only what the linker is told differs in the following, so that all programs share what was compiled.
-# Installed programs: constants are always read-only. (Debian's valgrind cannot read a program that is laid out so and has tables for
-# unwinding.)
+# The following differ only in linker options, so that all programs share the compiled code.
+# Installed programs: constants are always read-only. (Debian's valgrind cannot read a program with this layout and unwinding
+# tables.)
 INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld -Xlinker -O2 -Xlinker --icf=safe
-# brokerctl, besides (decision 1).
+# In addition, for brokerctl (decision 1).
 SMALLER := -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
 
-# The programs of `make dist`: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
+# The programs of `make dist`: without relocations that glibc 2.35 does not support, and with libraries as other systems have them.
 PORTABLE_LIBRARIES := .build-release/portable-libraries
 PORTABLE := -Xlinker -z -Xlinker nopack-relative-relocs
 
-# Where the programs are that are installed. They are copied as they are: root needs no compiler.
+# The folder of the programs to install. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
 BIN ?= .build-release/release
 else
@@ -82,17 +82,17 @@ demo: deps ## sign in once and watch two apps share it, in a minute
 test: deps-test ## run every test, with real providers, a browser and a systemd
 	@.ci/test
 
-check: ## formatting, layers, documents: what needs no daemon
+check: ## checks that need no daemon: formatting, layers, documents
 	@.ci/check
 
 documentation: deps ## build the pages of the Swift library (DocC) below .build/documentation
 	@swift build --target BrokerClient
 	@.ci/documentation
 
-format: ## lay the sources out as .swift-format says
+format: ## format the sources as .swift-format says
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
-fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
+fuzz: deps-test ## fuzz everything that reads bytes from outside; FUZZ_SECONDS=60 for each reader
 	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
 fuzz-built:
@@ -106,14 +106,14 @@ soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK
 	@swift build --build-tests
 	@.build/debug/broker-soak $(or $(SOAK_SECONDS),3600)
 
-bench: deps-test $(LINKED_IN) ## measure, and print the budgets beside it; also as JSON
+bench: deps-test $(LINKED_IN) ## measure, and print the results next to the goals; also as JSON
 	@swift build $(RELEASE) $(INSTALLED) --product brokerd
 	@swift build $(RELEASE) $(INSTALLED) $(SMALLER) --product brokerctl
 	@swift build $(RELEASE) --product broker-dev-idp
 	@swift build $(RELEASE) --product broker-bench
 	@.build-release/release/broker-bench --json .build-release/bench.json
 
-parts: deps-test ## count the instructions of single parts, beside their limits
+parts: deps-test ## count the instructions of single parts, next to their limits
 	@Tests/Benchmarks/parts
 
 parts-built: $(LINKED_IN)
@@ -135,7 +135,7 @@ dist: deps $(LINKED_IN) ## make one archive for other systems, in .build-dist; i
 install: ## put programs, units and documents below PREFIX
 	@CONFIGURATION=$(CONFIGURATION) PREFIX='$(PREFIX)' DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
 
-uninstall: ## stop the broker and take them away again
+uninstall: ## stop the broker and remove them
 	@PREFIX='$(PREFIX)' DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built

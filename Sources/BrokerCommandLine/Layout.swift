@@ -1,4 +1,4 @@
-/// Lays out text: on a terminal no wider than that, with emphasis; elsewhere without wrapping or shortening lines.
+/// Lays out text: on a terminal within its width and with emphasis, elsewhere without wrapping or shortening lines.
 package struct Layout: Sendable {
     /// The width in columns; `nil` for no limit.
     package let columns: Int?

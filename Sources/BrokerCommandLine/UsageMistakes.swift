@@ -3,7 +3,7 @@ import BrokerValues
 /// The possible mistakes in a command line, with their messages.
 extension UsageError {
     static func unknown(_ word: String, among declarations: [Declaration]) -> UsageError {
-        // The common dashes make no word more similar.
+        // The dashes, which all options share, must not count as similarity.
         let known = (declarations + Declaration.standard).flatMap(\.words).filter { $0.hasPrefix("--") }
         let closest = word.hasPrefix("--") ? Spelling.closest(to: word.dropDashes, among: known.map(\.dropDashes)) : nil
         let meant = ["-v", "-V"].contains(word) ? "version" : closest

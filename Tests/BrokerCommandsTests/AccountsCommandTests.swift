@@ -288,7 +288,7 @@ struct AccountsCommandTests {
                 ["token", "--app", "mail", "--scope", "email"], at: broker.path,
                 environment: ["XDG_CONFIG_HOME": bed.path("config")])
             #expect(
-                result.status == .exited(1) && result.errors.contains("is not signed in any more; choose another"),
+                result.status == .exited(1) && result.errors.contains("is no longer signed in; choose another"),
                 "\(result)")
         }
     }

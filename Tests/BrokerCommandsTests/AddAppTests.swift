@@ -121,7 +121,7 @@ struct AddAppTests {
             let link = bed.path("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/bin/env")
             for (path, advice) in [
-                ("/nowhere/app", "warning: /nowhere/app does not exist yet"), (link, "what runs is /usr/bin/env"),
+                ("/nowhere/app", "warning: /nowhere/app does not exist yet"), (link, "is a link to /usr/bin/env"),
                 ("/etc/passwd", "warning: /etc/passwd is not an executable program"),
                 ("env", "warning: env is not an absolute path"),
                 ("/usr/bin/env", nil),

@@ -65,7 +65,7 @@ struct AuditCommandTests {
         let broker = try broker(intact: false)
         let result = try await brokerctl(["audit"], at: broker.path)
         #expect(result.status == .exited(1) && result.output.contains("token.acquireSilent"))
-        #expect(result.errors.contains("was changed, or a part of it was taken out"))
+        #expect(result.errors.contains("was changed, or a part of it was removed"))
         let json = try await brokerctl(["audit", "--json"], at: broker.path)
         #expect(json.status == .exited(1) && json.output.contains(#""intact":false"#) && json.lines.count == 1)
     }

@@ -99,7 +99,7 @@ struct ConfigurationTests {
             #expect(try await config(["config", "get", "oauth.ca_file"], in: bed).output.isEmpty)
             for (name, advice) in [
                 ("log", "log is a table of settings; brokerctl config show log lists them."),
-                ("log.lvl", "There is no setting log.lvl; did you mean log.level? Else brokerctl config show lists"),
+                ("log.lvl", "There is no setting log.lvl; did you mean log.level? Otherwise, brokerctl config show"),
                 ("nothing.like.it", "There is no setting nothing.like.it; brokerctl config show lists"),
             ] {
                 let result = try await config(["config", "get", name], in: bed)

@@ -22,7 +22,7 @@ struct GrantCommandTests {
         #expect(result.status == .exited(0))
         for text in [
             "k7f3q2m9ab  mail  sandboxed", "caller org.example.Game", "for a b, of every account", "rootMount=other",
-            "caller /usr/bin/[31mgit", "for everything the app may, of ada@example.org",
+            "caller /usr/bin/[31mgit", "for everything the app may request, of ada@example.org",
         ] {
             #expect(result.output.contains(text), "\(text) in \(result.output)")
         }
@@ -57,7 +57,7 @@ struct GrantCommandTests {
     @Test("an empty list is a sentence, and empty JSON for programs")
     func empty() async throws {
         let broker = try broker(["grants.list": #"{"grants":[],"requests":[]}"#])
-        #expect(try await brokerctl(["grants", "list"], at: broker.path).output.contains("Nothing is granted"))
+        #expect(try await brokerctl(["grants", "list"], at: broker.path).output.contains("There are no grants"))
         let json = try await brokerctl(["grants", "list", "--json"], at: broker.path)
         #expect(json.output == #"{"grants":[],"requests":[]}"# + "\n")
     }
@@ -109,7 +109,7 @@ struct GrantCommandTests {
         let result = try await brokerctl(["grants", "approve"] + arguments, at: broker.path)
         #expect(result.status == .exited(0) && log.all == [params])
         #expect(
-            result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may, of ada@example.org"),
+            result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may request, of ada"),
             "\(result)")
     }
 

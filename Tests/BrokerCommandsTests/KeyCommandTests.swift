@@ -18,11 +18,11 @@ struct KeyCommandTests {
             (
                 ["add-source", "passphrase", "--stdin"],
                 #"{"passphrase":"a long sentence","place":"beside","source":"passphrase"}"#,
-                "passphrase opens the vault from now on, too.\n"
+                "passphrase now opens the vault, too.\n"
             ),
             (
                 ["remove-source", "passphrase"], #"{"place":"removed","source":"passphrase"}"#,
-                "passphrase does not open the vault any more.\n"
+                "passphrase no longer opens the vault.\n"
             ),
         ])
     func added(arguments: [String], params: String, words: String) async throws {
@@ -116,9 +116,9 @@ struct KeyCommandTests {
             let state = Self.state("credential", added: added)
             let broker = try broker(["keys.setSource": state, "keys.status": state])
             let made = try await brokerctl(["key", "set-source", "credential"], at: broker.path)
-            #expect(made.output.contains("opens on no other one") == isSaid, "\(made)")
+            #expect(made.output.contains("does not work on another") == isSaid, "\(made)")
             // Another key removes the added sources.
-            #expect(made.output.contains("passphrase opens it no longer; add it again") != isSaid, "\(made)")
+            #expect(made.output.contains("passphrase no longer opens it; add it again") != isSaid, "\(made)")
             let shown = try await brokerctl(["key", "status"], at: broker.path)
             #expect(shown.output.contains("Also opened by  passphrase") != isSaid, "\(shown)")
         }

@@ -58,7 +58,7 @@ struct ListingTests {
         let lines = try await brokerctl(["partitions", "list"], at: broker.path).output.split(separator: "\n")
         #expect(lines.count == 5)
         #expect(lines[0].hasPrefix("UID   ACCOUNT  STATE"))
-        #expect(lines[1].hasPrefix("1000  ada      there") && lines[1].hasSuffix("ago"))
+        #expect(lines[1].hasPrefix("1000  ada      exists") && lines[1].hasSuffix("ago"))
         #expect(lines[2].hasPrefix("1001  bob      gone") && lines[2].hasSuffix("never"))
         #expect(lines[3].hasPrefix("1002  eve      another account has the uid  2        2 KiB"))
         #expect(lines[4].hasPrefix("1003           unknown"))

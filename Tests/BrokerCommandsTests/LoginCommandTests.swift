@@ -159,7 +159,7 @@ struct LoginCommandTests {
         }
         let result = try await brokerctl(Self.login + options, at: broker.path, environment: ["BROWSER": "false"])
         #expect(result.status == .exited(0))
-        #expect(result.errors.contains("open elsewhere already"))
+        #expect(result.errors.contains("already open elsewhere"))
         #expect(result.output.contains("Signed in"))
     }
 

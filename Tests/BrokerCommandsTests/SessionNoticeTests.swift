@@ -58,8 +58,8 @@ struct SessionNoticeTests {
         }
         #expect(
             text(["ada@example.org", "bob@example.org"]).hasSuffix(
-                " with every account it has (signed in there: ada@example.org, bob@example.org), for everything that it may."
-            ))
+                " with every account it has (signed in there: ada@example.org, bob@example.org), "
+                    + "for everything that it may request."))
         #expect(text(["a", "b", "c", "d"]).contains(" with every account it has (4 are signed in there), "))
         #expect(text([]).contains(" with every account it has, "))
     }

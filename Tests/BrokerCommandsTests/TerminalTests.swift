@@ -53,7 +53,7 @@ struct TerminalTests {
             #expect(screen.count { $0.contains(" left") } == 1)
             let hasPicture = screen.contains { $0.contains("█") }
             #expect(hasPicture == (issuer == Self.short && size.rows == 24), "\(screen.joined(separator: "\n"))")
-            #expect(screen.contains("Or let a phone read this:") == hasPicture)
+            #expect(screen.contains("Or scan this with a phone:") == hasPicture)
             try await terminal.press("C-c")
             #expect(try await terminal.exitStatus() == 130)
         }

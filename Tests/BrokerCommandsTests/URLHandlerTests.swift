@@ -136,7 +136,7 @@ struct URLHandlerTests {
             ["apps", "remove", "mail"], at: broker.path,
             environment: ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""])
         #expect(removed.succeeded && removed.output == "Removed mail.\n", "\(removed)")
-        #expect(removed.errors.contains("take brokerd-mail.desktop out of it"))
+        #expect(removed.errors.contains("remove brokerd-mail.desktop from it"))
     }
 
     @Test("the handler of an app that was removed before goes with the next attempt")

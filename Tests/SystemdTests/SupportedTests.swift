@@ -13,7 +13,7 @@ struct SupportedTests {
             let system = try await bed.require("chroot", [root, "cat", "/etc/os-release"])
             let release = try #require(system.firstMatch(of: /VERSION_ID="(\d+)"/)).1
             let readme = try String(contentsOf: PackageTree.root.appending(path: "README.md"), encoding: .utf8)
-            let sentence = try #require(readme.firstMatch(of: /Supported are Debian ([^,]*), with systemd ([^.]*)\./))
+            let sentence = try #require(readme.firstMatch(of: /systems are Debian ([^,]*), with systemd ([^.]*)\./))
             let (releases, systemds) = (sentence.1.split(separator: " "), sentence.2.split(separator: " "))
             #expect(releases.contains(release) && systemds.contains(systemd), "\(release), \(systemd): \(sentence.0)")
         }

@@ -11,7 +11,7 @@ public struct TokenResult: Sendable {
     public let authenticationScheme: AuthenticationScheme
     /// When the access token expires (from `expires_in`; RFC 6749, section 5.1).
     public let expiresOn: Date
-    /// When the token ends while the provider is down, if the provider allows its use for longer then (Entra's `ext_expires_in`).
+    /// Until when the token may be used while the provider is down, if it allows that (Entra's `ext_expires_in`).
     public let extendedExpiresOn: Date?
     /// The granted scopes (RFC 6749, section 3.3); there may be more than requested.
     public let scopes: [String]

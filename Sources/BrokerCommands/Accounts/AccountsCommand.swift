@@ -1,7 +1,7 @@
 struct AccountsCommand: Noun {
     static var about: About {
         About(
-            "accounts", "List, show, remove, sign out and forget accounts, choose one.",
+            "accounts", "List, show, remove, sign out and forget accounts, or choose a default.",
             """
             Examples:
               brokerctl accounts list

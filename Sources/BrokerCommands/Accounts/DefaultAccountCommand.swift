@@ -8,8 +8,8 @@ struct DefaultAccountCommand: Subcommand {
         About(
             "default", "Choose whose tokens an app gets when several people are signed in.",
             """
-            token, git-credential, kube-credential and token-file use this account if several would fit. \
-            Without an account, shows the choice. The broker keeps it with the account, and backups have it.
+            token, git-credential, kube-credential and token-file use this account if several match. Without an \
+            account, the command shows the choice. The broker stores it with the account, and backups include it.
 
             Examples:
               brokerctl accounts default ada@example.org --app notes

@@ -8,8 +8,8 @@ struct ForgetAccountCommand: Subcommand {
         About(
             "forget", "Erase an account everywhere.",
             """
-            All apps of all groups lose it, and the broker remembers nothing of it. The browser stays signed in: \
-            `brokerctl accounts sign-out --browser` ends that, and comes first.
+            All apps of all groups lose it, and the broker keeps nothing about it. The browser stays signed in; to end \
+            that as well, first run `brokerctl accounts sign-out --browser`.
 
             Examples:
               brokerctl accounts forget ada@example.org
@@ -30,7 +30,7 @@ struct ForgetAccountCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // Afterwards nobody knows it any more.
+        // After the erasure, the name cannot be looked up.
         let name = account.username(among: nil, on: context.connection)
         try confirmation.ask { "Erase \(name) from every app, with all of its tokens?" }
         let node = try account.resolve { reference throws(BrokerClientError) in

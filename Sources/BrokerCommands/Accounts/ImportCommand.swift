@@ -6,7 +6,7 @@ import BrokerValues
 struct ImportCommand: Noun {
     static var about: About {
         About(
-            "import", "Take over sign-ins from other programs.",
+            "import", "Import sign-ins from other programs.",
             """
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
@@ -21,10 +21,10 @@ struct ImportCommand: Noun {
 struct ImportMSALCacheCommand: Subcommand {
     static var about: About {
         About(
-            "msal-cache", "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
+            "msal-cache", "Import the token cache of MSAL for Python, .NET or Java, or of the Azure CLI.",
             """
-            Each registered app gets the tokens of its client id. The file is only read; delete it when all is there, for \
-            the tokens in it are not encrypted. The Azure CLI's is ~/.azure/msal_token_cache.json.
+            Each registered app gets the tokens of its client id. The file is only read; delete it after the import, \
+            because its tokens are not encrypted. The Azure CLI's file is ~/.azure/msal_token_cache.json.
 
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
@@ -53,7 +53,7 @@ struct ImportMSALCacheCommand: Subcommand {
             } catch {
                 // The others may fit; only this account is left out and reported.
                 guard error.code == .invalidParameter, error.rpc == nil else { throw error }
-                sum.problems.append("An account has more tokens than one message can hold; sign it in again.")
+                sum.problems.append("An account has more tokens than fit into one message; sign in to it again.")
                 continue
             }
             sum.add(result)
@@ -118,7 +118,7 @@ package enum ImportText {
         var facts = Facts()
         facts.add("Accounts", "\(result.accounts)")
         facts.add("Refresh tokens", "\(result.refreshTokens)")
-        facts.add("Of families", result.familyRefreshTokens > 0 ? "\(result.familyRefreshTokens)" : nil)
+        facts.add("Family tokens", result.familyRefreshTokens > 0 ? "\(result.familyRefreshTokens)" : nil)
         facts.add("Access tokens", "\(result.accessTokens)")
         facts.add("ID tokens", "\(result.idTokens)")
         facts.add("Left out", leftOut(result))

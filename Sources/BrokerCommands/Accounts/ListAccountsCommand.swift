@@ -23,10 +23,10 @@ struct ListAccountsCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.group(&choice)
-        arguments.flag("all", &all, "List those that signed out, too.")
+        arguments.flag("all", &all, "List signed-out accounts, too.")
         arguments.flag(
             "names", &names,
-            "Print usernames alone, for completions; those that a shell would not take as they are, are left out.")
+            "Print only usernames, for completion; usernames that a shell would have to quote are left out.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

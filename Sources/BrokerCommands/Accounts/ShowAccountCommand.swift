@@ -5,9 +5,9 @@ import BrokerRPC
 struct ShowAccountCommand: Subcommand {
     static var about: About {
         About(
-            "show", "Show what is known of one account.",
+            "show", "Show what is known about one account.",
             """
-            With --app, or --client-id and --authority, it is looked for among what this app may use.
+            With --app, or --client-id and --authority, only accounts that this app may use are searched.
 
             Examples:
               brokerctl accounts show ada@example.org

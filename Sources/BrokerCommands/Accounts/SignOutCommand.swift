@@ -10,8 +10,8 @@ struct LogoutCommand: WaitingSubcommand {
         About(
             "logout", "Sign out; the same as accounts sign-out.",
             """
-            With --app, or --client-id and --authority, of this app only; else of all. The account may be left out where only \
-            one is signed in.
+            With --app, or --client-id and --authority, it signs out of this app only; otherwise of all apps. The \
+            account may be left out if only one is signed in.
 
             Examples:
               brokerctl logout
@@ -37,8 +37,9 @@ struct SignOutCommand: WaitingSubcommand {
         About(
             "sign-out", "Sign an account out of one app, or of all.",
             """
-            With --app, or --client-id and --authority, of this app only; else no app of any group keeps a token of the \
-            account. What could not be done is named; the exit status is 0 when all that was asked for is done.
+            With --app, or --client-id and --authority, it signs out of this app only; otherwise no app of any group \
+            keeps a token of the account. Failed parts are listed; the exit status is 0 if everything requested was \
+            done.
 
             Examples:
               brokerctl accounts sign-out ada@example.org
@@ -72,17 +73,17 @@ struct SignOutOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.argument(
-            "account", &account, "A username or an account's id; may be left out where only one is signed in.",
+            "account", &account, "A username or an account's id; may be left out if only one is signed in.",
             completing: LiveCompletion.accounts)
         arguments.group(&choice)
-        arguments.flag("wipe", &wipe, "With an app: of all apps of its group.")
+        arguments.flag("wipe", &wipe, "With an app: sign out of all apps of its group.")
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider.")
         arguments.flag("browser", &browser, "End the browser's session with the provider, too.")
         arguments.list(
             "query", &query, value: "name=value",
             "With --browser: a further parameter for the provider's page; may be repeated.")
         arguments.option(
-            "timeout", &timeout, value: "seconds", "How long the browser has (1 to 3600; 120 if left out).")
+            "timeout", &timeout, value: "seconds", "How long to wait for the browser (1 to 3600; 120 if left out).")
         arguments.option(
             "correlation-id", &correlationID, value: "id", "Names the request in the logs of broker and provider.")
     }
@@ -101,7 +102,7 @@ struct SignOutOptions: ArgumentGroup {
         let node: JSONNode
         let name: String
         if let account {
-            // The broker resolves the account: a prior lookup could name a different one by then.
+            // The broker resolves the account, because the result of an earlier lookup could be outdated by then.
             node = try await account.resolve { reference async throws(BrokerClientError) in
                 try await signOut(params(for: reference), on: connection, showing: page)
             }
@@ -116,10 +117,10 @@ struct SignOutOptions: ArgumentGroup {
             SignOutText.facts(stages, of: name, leavesBrowser: page.isLeft).text(in: output.layout)
         }
         guard stages.local == .done else {
-            throw BrokerClientError(.internal, "Not everything of \(name) could be removed here.")
+            throw BrokerClientError(.internal, "Some data of \(name) could not be removed here.")
         }
         guard !SignOutText.hasFailure(stages, leavesBrowser: page.isLeft) else {
-            throw BrokerClientError(.reported, "Not everything that was asked for is done.")
+            throw BrokerClientError(.reported, "Not everything requested was done.")
         }
     }
 
@@ -177,7 +178,7 @@ struct SignOutOptions: ArgumentGroup {
         } catch {
             guard error.code == .canceled else { throw error }
             throw BrokerClientError(
-                .userCanceled, "Accounts already signed out stay so; brokerctl accounts list shows it.", cause: error)
+                .userCanceled, "Accounts already signed out stay so; see brokerctl accounts list.", cause: error)
         }
     }
 }
@@ -204,12 +205,12 @@ private final class SignOutPage: BrowserOpening {
         state.withLock { $0.interaction = page.interactionId }
         do {
             try await SystemBrowser().open(page)
-            output.aside("Your browser shows the provider's page; waiting until it is done (Ctrl-C leaves it).")
-            // As with a sign-in: a program that opened nothing may have ended well.
+            output.aside("Your browser shows the provider's page; waiting until it is done (Ctrl-C stops waiting).")
+            // As with a sign-in, a program that opened nothing may still have exited with 0.
             output.aside("If it does not, open this address:")
             output.aside(page.url.cleanWhole)
         } catch {
-            output.aside("You are signed out here. Open this page to sign out in your browser (Ctrl-C leaves it):")
+            output.aside("You are signed out here. Open this page to sign out in your browser (Ctrl-C stops waiting):")
             if output.json { output.aside(page.url.cleanWhole) } else { output.line(page.url.cleanWhole) }
         }
     }

@@ -8,10 +8,10 @@ struct AddAppCommand: Subcommand {
         About(
             "add", "Register an app with the broker.",
             """
-            Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
-            --unit and --sandbox any program of yours may act as the app. The broker reads the provider's metadata first, and \
-            what it found is shown; --no-check adds the app unseen. With --register the broker makes \
-            the client at the provider itself, where the provider lets it.
+            Apps of one group share accounts: sign in to one app, and the others get tokens, too. Without \
+            --executable, --unit and --sandbox, any of your programs may act as the app. The broker reads the \
+            provider's metadata first, and the command shows what it found; --no-check skips that. With --register, \
+            the broker registers the client at the provider, if the provider allows it.
 
             Examples:
               brokerctl apps add notes --client-id ID --authority https://id.example.org --scope notes.read
@@ -43,16 +43,16 @@ struct AddAppCommand: Subcommand {
             "confidential", &confidential, "With --register: ask for a client with a secret, which the broker keeps.")
         arguments.option(
             "initial-access-token-file", &initialAccessTokenFile, value: "path",
-            "With --register: a file with the token that the provider wants for it; - for standard input.")
+            "With --register: a file with the initial access token that the provider requires; - for standard input.")
         arguments.option("authority", &authority, value: "url", isRequired: true, "The issuer's URL.")
         arguments.group(&describing)
         arguments.group(&secret)
-        arguments.flag("replace", &replace, "Replace the app of this name, with all that it has.")
+        arguments.flag("replace", &replace, "Replace the app of this name, including all of its settings.")
         arguments.choice(
-            "check", &check, "Whether the provider's metadata are read first; they are if this is left out.")
+            "check", &check, "Whether to read the provider's metadata first; --check is the default.")
         arguments.flag(
             "instance-aware", &instanceAware,
-            "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
+            "Microsoft Entra: its users' home tenants may be in clouds other than the authority's.")
         arguments.flag(
             "url-handler", &urlHandler,
             "Make the desktop hand this app's redirects to the broker; needs --redirect-uri.",
@@ -68,7 +68,7 @@ struct AddAppCommand: Subcommand {
         }
         guard !register || !secret.isGiven else {
             throw UsageError(
-                "With --register the provider makes the client secret; leave yours out.")
+                "With --register the provider issues the client secret; leave yours out.")
         }
         guard secret.method == nil || secret.isGiven else {
             throw UsageError("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")

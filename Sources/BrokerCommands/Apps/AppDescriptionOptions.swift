@@ -23,8 +23,7 @@ struct AppDescriptionOptions: ArgumentGroup {
         arguments.list("scope", &scopes, takesSeveral: true, "A scope that it usually requests; may be repeated.")
         arguments.list(
             "allowed-scope", &allowedScopes, value: "scope", takesSeveral: true,
-            "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out."
-        )
+            "A scope or resource allowed in its tokens, whatever it requests; may be repeated. Any, if left out.")
         arguments.option(
             "redirect-uri", &redirectURI, value: "uri",
             "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.")
@@ -37,7 +36,7 @@ struct AppDescriptionOptions: ArgumentGroup {
             "A sandbox that may act as it, as flatpak:ID, snap:NAME or ENGINE:ID; may be repeated.")
         arguments.list(
             "query", &query, value: "name=value",
-            "A parameter that goes along with every sign-in; may be repeated. An empty value takes it away.")
+            "A parameter sent with every sign-in; may be repeated. An empty value removes it.")
         arguments.list(
             "resource", &resources, value: "uri",
             "A resource of its tokens (RFC 8707), if a request names none; may be repeated.")
@@ -46,12 +45,11 @@ struct AppDescriptionOptions: ArgumentGroup {
             "The account's name at mail servers, for brokerctl token --format xoauth2; its username if left out.")
         arguments.option(
             "bind-refresh-token", &bindsRefreshToken, value: "choice",
-            "Whether refresh tokens are bound to a key (DPoP) although access tokens are bearer tokens: on, off, or auto for where the provider is known to do so."
-        )
+            "Whether refresh tokens are bound to a key (DPoP) although access tokens are bearer tokens:"
+                + " on, off, or auto (on for providers that are known to do so).")
         arguments.option(
             "offline-access", &offlineAccess, value: "choice",
-            "Whether sign-ins ask for offline_access: on, off, or auto for what the provider offers and does not refuse."
-        )
+            "Whether sign-ins request offline_access: on, off, or auto (if the provider offers and grants it).")
     }
 
     /// Warns about programs that can never match.
@@ -101,7 +99,7 @@ struct AppDescriptionOptions: ArgumentGroup {
 enum RegisteredChoice: String, CaseIterable, ArgumentValue {
     case on, off, auto
 
-    static let meanings = ["on": "always", "off": "never", "auto": "as the broker knows the provider"]
+    static let meanings = ["on": "always", "off": "never", "auto": "depends on the provider"]
 
     var flag: Bool? {
         switch self {
@@ -125,8 +123,7 @@ struct ClientSecretOptions: ArgumentGroup {
         arguments.flag("client-secret-stdin", &isOnStandardInput, "The same as --client-secret-file -.")
         arguments.option(
             "token-endpoint-auth-method", &method, value: "method",
-            "How the client secret is shown: client_secret_basic or client_secret_post; as the provider says if left out."
-        )
+            "Send the client secret with client_secret_basic or client_secret_post; as the provider says if left out.")
     }
 
     func validate() throws(UsageError) {

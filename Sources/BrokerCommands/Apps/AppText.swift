@@ -16,7 +16,7 @@ package enum AppText {
         var facts = Facts()
         facts.add("Name", app.name)
         facts.add("Client id", app.clientID + (app.confidential ? " (with a secret)" : ""))
-        facts.add("Secret shown by", app.tokenEndpointAuthMethod?.rawValue)
+        facts.add("Secret sent with", app.tokenEndpointAuthMethod?.rawValue)
         facts.add("Authority", app.authority)
         facts.add("Clouds", app.instanceAware ? "the authority's and others" : nil)
         facts.add("Group", app.group)

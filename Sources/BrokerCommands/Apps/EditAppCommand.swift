@@ -6,11 +6,11 @@ import BrokerValues
 struct EditAppCommand: Subcommand {
     static var about: About {
         About(
-            "edit", "Change named properties of a registered app, and keep the rest.",
+            "edit", "Change the given properties of a registered app, and keep the rest.",
             """
-            A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
-            app a group of its own. A client secret is kept, unless another is given. Another authority is looked at as with add: \
-            --no-check takes it unseen.
+            A given list replaces the current one; an empty value removes it: --group "" makes the app a group of its \
+            own. The client secret is kept unless a new one is given. A new authority is checked first, as in `apps \
+            add`; --no-check skips that.
 
             Examples:
               brokerctl apps edit notes --scope notes.read notes.write
@@ -36,10 +36,10 @@ struct EditAppCommand: Subcommand {
         arguments.group(&secret)
         arguments.choice(
             "check", &check,
-            "Whether the provider's metadata are read first; they are with --authority if this is left out.")
+            "Whether to read the provider's metadata first; --check is the default with --authority.")
         arguments.choice(
             "instance-aware", &instanceAware,
-            "Microsoft Entra: whether its people may be at home in other clouds than the authority's own.")
+            "Microsoft Entra: whether its users' home tenants may be in clouds other than the authority's.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

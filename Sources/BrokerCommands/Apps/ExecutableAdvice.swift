@@ -9,9 +9,9 @@ enum ExecutableAdvice {
 
     /// - Returns: one sentence; `nil` if the program exists at exactly this path.
     static func on(_ path: String) -> String? {
-        guard path.hasPrefix("/") else { return "\(path) is not an absolute path; programs are identified by theirs." }
+        guard path.hasPrefix("/") else { return "\(path) is not an absolute path, by which programs are identified." }
         guard let resolved = path.realPath else { return "\(path) does not exist yet, so no program matches it." }
-        guard resolved == path else { return "\(path) is a link, and what runs is \(resolved); list that one." }
+        guard resolved == path else { return "\(path) is a link to \(resolved), the program that runs; list that." }
         guard access(path, X_OK) == 0 else { return "\(path) is not an executable program." }
         return nil
     }

@@ -19,7 +19,7 @@ struct ListAppsCommand: Subcommand {
         arguments.group(&global)
         arguments.flag(
             "names", &names,
-            "Print names alone, for completions; those that a shell would not take as they are, are left out.")
+            "Print only names, for completion; names that a shell would have to quote are left out.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

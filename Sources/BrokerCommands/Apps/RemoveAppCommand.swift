@@ -6,9 +6,9 @@ import BrokerValues
 struct RemoveAppCommand: Subcommand {
     static var about: About {
         About(
-            "remove", "Forget a registered app.",
+            "remove", "Remove a registered app.",
             """
-            Its tokens are kept; they serve again when the app is registered again.
+            Its tokens are kept and can be used again once the app is registered again.
 
             Examples:
               brokerctl apps remove notes

@@ -6,7 +6,7 @@ import BrokerValues
 struct ShowAppCommand: Subcommand {
     static var about: About {
         About(
-            "show", "Show all that is known of a registered app.",
+            "show", "Show everything known about a registered app.",
             """
             Examples:
               brokerctl apps show notes

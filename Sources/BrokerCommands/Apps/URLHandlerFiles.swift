@@ -7,7 +7,7 @@ struct URLHandlerFiles {
     private let data: String
     private let configuration: String
 
-    /// - Returns: `nil` without a home directory, which no desktop looks for handlers in.
+    /// - Returns: `nil` without a home directory: then no desktop looks for handlers.
     init?() {
         func folder(_ variable: String, _ standard: String) -> String? {
             // The specification says to ignore a relative path.
@@ -42,7 +42,7 @@ struct URLHandlerFiles {
         let id = URLHandler.desktopID(of: app)
         guard let before = try? text(associations) else {
             if isGone { return }
-            throw BrokerClientError(.internal, "\(associations) cannot be read as UTF-8 text; take \(id) out of it.")
+            throw BrokerClientError(.internal, "\(associations) cannot be read as UTF-8 text; remove \(id) from it.")
         }
         let after = MimeApplications.removing(id, from: before)
         if before != after { try write(after, to: associations) }

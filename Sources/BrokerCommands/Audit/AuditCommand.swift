@@ -8,8 +8,8 @@ struct AuditCommand: Subcommand {
         About(
             "audit", "Show past decisions and issued tokens, and verify the log.",
             """
-            The oldest first. Exit status 1 when something was changed in the log or taken out of it. Where newer entries have pushed out \
-            older ones, a note says before which time.
+            Oldest first. The exit status is 1 if entries of the log were changed or removed. If newer entries have \
+            pushed out older ones, a note gives the time before which entries are missing.
 
             Examples:
               brokerctl audit --since 2h
@@ -25,9 +25,9 @@ struct AuditCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.option("since", &since, value: "time", "Not longer ago than this, as in 10m, 12h or 30d.")
-        arguments.option("limit", &limit, value: "count", "The newest so many (1 to 10000; 1000 if left out).")
-        arguments.option("app", &app, value: "name", "Of this app only.", completing: LiveCompletion.apps)
+        arguments.option("since", &since, value: "time", "Only entries newer than this: 10m, 12h or 30d, for example.")
+        arguments.option("limit", &limit, value: "count", "How many of the newest (1 to 10000; 1000 if left out).")
+        arguments.option("app", &app, value: "name", "Only entries of this app.", completing: LiveCompletion.apps)
         arguments.flag("facts", &facts, "Also show each caller's facts.")
     }
 
@@ -74,8 +74,8 @@ struct AuditCommand: Subcommand {
         }
         guard log.intact else {
             context.output.aside(
-                "brokerctl: the audit log was changed, or a part of it was taken out; see the broker's log, and who can write the vault's folder."
-            )
+                "brokerctl: the audit log was changed, or a part of it was removed; see the broker's log, "
+                    + "and check who can write to the vault's folder.")
             throw BrokerClientError(.reported, "The audit log is not intact.")
         }
     }

@@ -7,11 +7,12 @@ struct AcceptRestoreCommand: Subcommand {
         About(
             "accept-restore", "Accept the vault's current state after a restore or when records were set aside.",
             """
-            Use it after restoring a backup on purpose, or after resolving what `brokerctl status` shows under Attention. Look at \
-            `brokerctl apps list` first: programs that were taken off an app's list since a backup are on it again. What was \
-            set aside is deleted.
+            Use it after an intended restore of a backup, or after resolving what `brokerctl status` shows under \
+            Attention. Check `brokerctl apps list` first: programs that were removed from an app's list since the \
+            backup are on it again. Records that were set aside are deleted.
 
-            A broker that serves every user asks each of them; with --everybody root says it for all of them at once.
+            On a broker that serves every user, each user accepts the state of their own records; with --everybody, \
+            root accepts it for all of them at once.
 
             Examples:
               brokerctl cache accept-restore
@@ -24,7 +25,7 @@ struct AcceptRestoreCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.flag("everybody", &everybody, "For all users of the machine's broker; for root.")
+        arguments.flag("everybody", &everybody, "Accept for all users of the machine's broker; for root.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

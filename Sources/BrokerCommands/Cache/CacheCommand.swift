@@ -1,7 +1,7 @@
 struct CacheCommand: Noun {
     static var about: About {
         About(
-            "cache", "See, erase, save and merge what the broker keeps.",
+            "cache", "Show, clear, export and import what the broker stores.",
             """
             Examples:
               brokerctl cache stats

@@ -5,7 +5,7 @@ import BrokerValues
 struct CacheStatisticsCommand: Subcommand {
     static var about: About {
         About(
-            "stats", "Show how much the broker keeps, and of what.",
+            "stats", "Show how much the broker stores, by kind.",
             """
             Examples:
               brokerctl cache stats

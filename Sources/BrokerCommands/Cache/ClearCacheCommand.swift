@@ -8,8 +8,8 @@ struct ClearCacheCommand: Subcommand {
         About(
             "clear", "Erase all accounts and tokens.",
             """
-            Everybody has to sign in again. The registered apps stay, with their secrets. The browser stays signed in, and \
-            without --revoke what was erased is good at the providers for as long as it would have been.
+            Everybody has to sign in again. The registered apps stay, with their secrets. The browser stays signed in, \
+            and without --revoke the erased tokens remain valid at the providers until they expire.
 
             Examples:
               brokerctl cache clear

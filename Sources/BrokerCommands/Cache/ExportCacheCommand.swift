@@ -8,11 +8,12 @@ import Synchronization
 struct ExportCacheCommand: Subcommand {
     static var about: About {
         About(
-            "export", "Save apps, accounts and tokens to a file that a passphrase opens.",
+            "export", "Save apps, accounts and tokens to a file protected by a passphrase.",
             """
-            Anyone with the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
-            are not in it, and approvals of programs stay with this machine. The broker seals the file; this command never \
-            sees a token. Providers that rotate refresh tokens refuse the ones of an old backup.
+            Anyone with the file and the passphrase has your sign-ins: choose a long passphrase, and keep it \
+            elsewhere. The file contains no access tokens, and approvals of programs stay with this machine. The \
+            broker seals the file; this command never sees a token. Providers that rotate refresh tokens refuse those \
+            of an old backup.
 
             Examples:
               brokerctl cache export ~/broker.backup
@@ -40,8 +41,9 @@ struct ExportCacheCommand: Subcommand {
         let contents = try context.connection.call(GetCacheStatistics.self, .init())
         if status.mode == .system, geteuid() == 0 {
             context.output.aside(
-                "This broker serves every user, and the backup will hold root's own records only. Each user makes one of theirs; operations.md, \"Restore the machine's broker elsewhere\", says how the whole vault is copied."
-            )
+                "This broker serves every user, and the backup will hold only root's own records. Each user makes "
+                    + "one of theirs; to copy the whole vault, see operations.md, "
+                    + "\"Restore the machine's broker elsewhere\".")
         }
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)
         let begun = try context.answer(to: ExportCache.self, .init(passphrase: passphrase))

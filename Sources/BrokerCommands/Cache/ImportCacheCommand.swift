@@ -8,10 +8,10 @@ import Glibc
 struct ImportCacheCommand: Subcommand {
     static var about: About {
         About(
-            "import", "Add the sign-ins of a backup to those that the broker has.",
+            "import", "Add the sign-ins of a backup to those of the broker.",
             """
-            The whole file is verified before anything changes. Accounts that are signed in here, or that you signed out of, \
-            are left so, and named; importing twice does no harm. Caches of MSAL are taken over with \
+            The whole file is verified before anything changes. Accounts that are signed in here, or that you signed \
+            out of, are left unchanged and listed; importing twice does no harm. To import a cache of MSAL, use \
             `brokerctl import msal-cache`.
 
             Examples:
@@ -27,9 +27,9 @@ struct ImportCacheCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("file", &file, "What brokerctl cache export wrote.", completing: .files)
+        arguments.argument("file", &file, "A file written by brokerctl cache export.", completing: .files)
         arguments.flag(
-            "replace", &replace, "Let the backup's apps take the place of apps of the same name that differ.")
+            "replace", &replace, "Replace apps that differ with the backup's apps of the same name.")
         arguments.group(&asking)
     }
 

@@ -70,6 +70,6 @@ final class NewFile {
     }
 
     private static func failure(_ path: String) -> BrokerClientError {
-        BrokerClientError(.invalidParameter, "\(path) cannot be written: \(errnoText(errno)). Nothing of it is left.")
+        BrokerClientError(.invalidParameter, "\(path) cannot be written: \(errnoText(errno)). No partial file is left.")
     }
 }

@@ -21,11 +21,11 @@ struct PartitionsCommand: Noun {
 struct ListPartitionsCommand: Subcommand {
     static var about: About {
         About(
-            "list", "List the users who have something in the vault.",
+            "list", "List the users who have records in the vault.",
             """
-            Whose they are, how many and how large. What the records say is their users' business, and not root's.
+            Shows the owner, number and size of the records. Their contents are not for root to see.
 
-            An account that is gone, or has another name than the uid has now, keeps its records until you erase them.
+            The records of an account that is gone, or whose uid now has another name, stay until you erase them.
 
             Examples:
               sudo brokerctl partitions list
@@ -37,7 +37,7 @@ struct ListPartitionsCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(ListPartitions.self, .init()) { answer in
             let partitions = answer.partitions
-            guard !partitions.isEmpty else { return "Nobody has anything in the vault.\n" }
+            guard !partitions.isEmpty else { return "No user has records in the vault.\n" }
             let now = Output.now
             var table = Table("UID", "ACCOUNT", "STATE", "RECORDS", "SIZE", "LAST USED")
             for partition in partitions {
@@ -55,7 +55,7 @@ enum PartitionText {
     /// - Parameter state: from `partitions.list`.
     static func state(_ state: String) -> String {
         switch state {
-        case "present": "there"
+        case "present": "exists"
         case "otherAccount": "another account has the uid"
         default: state.clean
         }
@@ -65,10 +65,10 @@ enum PartitionText {
 struct RemovePartitionCommand: Subcommand {
     static var about: About {
         About(
-            "remove", "Erase everything that the broker has of a user.",
+            "remove", "Erase everything that the broker stores for a user.",
             """
-            Apps, accounts, tokens, grants and audit log, and the key that opens them. Nothing is revoked at providers. For an \
-            account that was deleted, before its uid is given to another.
+            This includes apps, accounts, tokens, grants, the audit log, and the key that opens them. Nothing is \
+            revoked at the providers. Use it for a deleted account, before its uid is given to another.
 
             Examples:
               sudo brokerctl partitions remove 1004
@@ -90,8 +90,8 @@ struct RemovePartitionCommand: Subcommand {
             // This fails before the question.
             let all = try context.connection.call(ListPartitions.self, .init()).partitions
             let found = all.first { $0.uid == Int64(uid) }
-            let whose = found?.account.map { ", which are \($0.clean)'s" } ?? ""
-            return "Erase everything of uid \(uid) (\(found?.records ?? 0) records\(whose))?"
+            let whose = found?.account.map { " of \($0.clean)" } ?? ""
+            return "Erase all data of uid \(uid) (\(found?.records ?? 0) records\(whose))?"
         }
         try context.tell(RemovePartition.self, .init(uid: uid)) {
             "Erased \($0.removed) record\($0.removed == 1 ? "" : "s") of uid \(uid).\n"

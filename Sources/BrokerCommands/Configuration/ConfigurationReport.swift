@@ -40,13 +40,13 @@ package struct ConfigurationReport {
 
     /// - Parameter known: all settings.
     package static func unknown(_ name: String, among known: [String]) -> BrokerClientError {
-        let list = "brokerctl config show lists those there are."
+        let list = "brokerctl config show lists all settings."
         let text =
             if known.contains(where: { $0.hasPrefix(name + ".") }) {
                 "\(name) is a table of settings; brokerctl config show \(name) lists them."
             } else {
                 "There is no setting \(name)"
-                    + (Spelling.closest(to: name, among: known).map { "; did you mean \($0)? Else \(list)" }
+                    + (Spelling.closest(to: name, among: known).map { "; did you mean \($0)? Otherwise, \(list)" }
                         ?? "; \(list)")
             }
         return BrokerClientError(.invalidParameter, text)

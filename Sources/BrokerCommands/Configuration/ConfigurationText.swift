@@ -13,7 +13,7 @@ package enum ConfigurationText {
     package static func setting(_ name: String, to value: String, in text: String) throws(BrokerClientError) -> String {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex, name.index(after: dot) < name.endIndex else {
             throw BrokerClientError(
-                .invalidParameter, "\(name) is no setting: it is a table and a key, such as log.level.")
+                .invalidParameter, "\(name) is not a setting; a setting is a table and a key, such as log.level.")
         }
         let (table, key) = (String(name[..<dot]), String(name[name.index(after: dot)...]))
         var lines = text.fileLines

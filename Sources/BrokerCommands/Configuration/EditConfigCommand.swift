@@ -10,8 +10,8 @@ struct EditConfigCommand: Subcommand {
         About(
             "edit", "Change the broker's configuration file in an editor.",
             """
-            Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon finds no new \
-            mistake in it; otherwise you can fix it. Where one broker serves the whole machine, the file is root's.
+            Opens a copy with $VISUAL or $EDITOR. The copy replaces the file if the daemon finds no new mistake in it; \
+            otherwise you can fix it. If one broker serves the whole machine, the file belongs to root.
 
             Examples:
               brokerctl config edit
@@ -47,7 +47,7 @@ struct EditConfigCommand: Subcommand {
             try file.whileLocked { () throws(BrokerClientError) in
                 guard try file.text() == before else {
                     throw BrokerClientError(
-                        .userCanceled, "\(file.path) was changed while you edited, and stays as it is.")
+                        .userCanceled, "\(file.path) was changed while you edited, and was not overwritten.")
                 }
                 try file.keep()
             }
@@ -71,13 +71,13 @@ struct EditConfigCommand: Subcommand {
         }
         guard exitStatus(of: child) == 0 else {
             throw BrokerClientError(
-                .userCanceled, "\(editor.clean) did not end well; nothing has changed. Set EDITOR to another one.")
+                .userCanceled, "\(editor.clean) failed; nothing has changed. Set EDITOR to another editor.")
         }
     }
 
     private static let template = """
-        # Settings of the token broker. All there are, with their values: brokerctl config show
-        # Their meaning: docs/configuration.md
+        # Settings of the token broker. To list all of them with their values: brokerctl config show
+        # What they mean: docs/configuration.md
         #
         # [log]
         # level = "info"

@@ -8,8 +8,8 @@ struct GetConfigCommand: Subcommand {
         About(
             "get", "Print the value of one setting.",
             """
-            As a broker would read it now; config show says where it comes from. Nothing is printed for a setting without a \
-            value.
+            Prints the value as a broker would read it now, and nothing for a setting without a value. config show \
+            also shows where the value comes from.
 
             Examples:
               brokerctl config get log.level

@@ -23,7 +23,7 @@ struct RunningConfiguration {
 
     /// One line: whether the settings are in force.
     func takeChanges() -> String {
-        guard isUsual else { return "The broker reads it when it starts, or gets the signal HUP.\n" }
+        guard isUsual else { return "The broker reads it when it starts or receives SIGHUP.\n" }
         guard isActive else { return "The broker reads it when it starts.\n" }
         // The status says whether all of the configuration is right, files of apps included.
         guard let before = reading, run(["reload", units.service]) != nil, let reading = reading(after: before)

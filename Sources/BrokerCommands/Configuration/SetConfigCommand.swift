@@ -8,9 +8,10 @@ struct SetConfigCommand: Subcommand {
         About(
             "set", "Change one setting in the broker's configuration file.",
             """
-            Comments and all other settings stay as they are. The daemon checks the new file first; a value \
-            that it rejects is not saved. A running broker applies the change at once, except for the few settings that need a restart. The file is yours; where one broker serves the \
-            whole machine, it is root's (`sudo brokerctl config set`).
+            Comments and all other settings stay as they are. The daemon checks the new file first; a value that it \
+            rejects is not saved. A running broker applies the change at once, except for the few settings that need a \
+            restart. The file belongs to you, or to root if one broker serves the whole machine (`sudo brokerctl \
+            config set`).
 
             Examples:
               brokerctl config set log.level debug
@@ -29,7 +30,7 @@ struct SetConfigCommand: Subcommand {
         arguments.argument(
             "name", &name, "The setting, as config show names it: log.level.",
             completing: LiveCompletion.settings)
-        arguments.argument("value", &value, "Its value; in TOML, or the text of a string.")
+        arguments.argument("value", &value, "Its value, in TOML or as a plain string.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

@@ -7,8 +7,8 @@ import Glibc
 /// only with a text that the daemon accepts.
 struct SettingsFile {
     let path: String
-    /// The path of a text before it replaces the file, of this process alone: next to it, for the rename, and because a file's apps
-    /// are next to it.
+    /// The path of the new text before it replaces the file; unique to this process. It is in the file's folder, for
+    /// the rename, and because the file's apps are there.
     let candidate: String
     private let broker: TargetBroker
     private static let mark = ".brokerctl-"
@@ -19,7 +19,7 @@ struct SettingsFile {
         guard broker.isBelieved(file) else {
             throw BrokerClientError(
                 .accessDenied,
-                "Only the broker itself says that it reads \(file). If it does, change that file with an editor."
+                "Only the broker itself claims that it reads \(file). If that is right, change the file with an editor."
             )
         }
         // A link is followed: many people keep their settings elsewhere.
@@ -33,7 +33,7 @@ struct SettingsFile {
         guard isMachines, geteuid() != 0 else { return }
         throw BrokerClientError(
             .accessDenied,
-            "This broker serves every user of the machine and reads \(path), which root changes; ask an administrator.")
+            "This broker serves every user of the machine and reads \(path), which is root's; ask an administrator.")
     }
 
     /// Empty if there is no file yet.
@@ -47,10 +47,10 @@ struct SettingsFile {
         return text
     }
 
-    /// No other brokerctl changes the file meanwhile: of two changes none is lost.
+    /// Keeps other brokerctl processes from changing the file meanwhile, so that no change is lost.
     func whileLocked(_ change: () throws(BrokerClientError) -> Void) throws(BrokerClientError) {
         try makeFolder()
-        // The file itself is replaced, and a lock with it. A file system without locks must do without.
+        // A lock on the file itself would be replaced with it. If the file system has no locks, there is none.
         let folder = open(path.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
         var attempts = 500
@@ -59,7 +59,7 @@ struct SettingsFile {
             guard attempts > 0 else {
                 throw BrokerClientError(
                     .internal,
-                    "\(path.folder) is held locked by another program (lslocks names it); nothing has changed.")
+                    "\(path.folder) is locked by another program (lslocks names it); nothing has changed.")
             }
             usleep(20_000)
         }
@@ -96,7 +96,8 @@ struct SettingsFile {
     func keep() throws(BrokerClientError) {
         var before = stat()
         let isNew = stat(path, &before) != 0
-        // The file keeps its readers, above all the machine's broker. An editor may have given the candidate others.
+        // The file stays readable for the same users, above all the machine's broker. An editor may have changed the
+        // candidate's owner and mode.
         let (readers, owner, group) =
             isNew ? (isMachines ? 0o644 : 0o600, 0, 0) : (before.st_mode & 0o777, before.st_uid, before.st_gid)
         guard !isMachines || chown(candidate, owner, group) == 0, chmod(candidate, readers) == 0,

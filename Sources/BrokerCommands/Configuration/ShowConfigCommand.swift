@@ -8,8 +8,9 @@ struct ShowConfigCommand: Subcommand {
         About(
             "show", "Show every setting, its value and where that comes from.",
             """
-            As the broker that you use would read them now: it says which files it reads. One that runs has those that it \
-            started with, or reloaded; brokerctl doctor says whether that is so, and how it reloads.
+            Shows the settings as your broker would read them now from the files that it reports. A running broker \
+            uses the settings that it last read; brokerctl doctor says whether these are current, and how to reload \
+            them.
 
             Examples:
               brokerctl config show
@@ -26,7 +27,7 @@ struct ShowConfigCommand: Subcommand {
         arguments.argument(
             "name", &name, "Only this setting, or all of one table: log.level, cache.",
             completing: LiveCompletion.settings)
-        arguments.flag("names", &names, "Show the names only, one in each line.")
+        arguments.flag("names", &names, "Show only the names, one per line.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

@@ -45,8 +45,8 @@ package struct TargetBroker {
         return mode == .system ? Self.machineFile : try PersonalFolder.settings() + Self.fileName
     }
 
-    /// Whether to write a file only because the broker says that it reads it. The broker's account may have fewer rights than the user;
-    /// root's word is a file named in the systemd unit, or in a place that every broker reads.
+    /// Whether to write a file only because the broker says that it reads it. The broker's account may have fewer
+    /// rights than the user; a file is trusted if root's systemd unit names it, or if every broker reads it.
     func isBelieved(_ file: String) -> Bool {
         if isOwn || file == Self.machineFile { return true }
         if let own = try? PersonalFolder.settings(), file == own + Self.fileName { return true }

@@ -14,7 +14,7 @@ package enum DoctorChecks {
     ) -> CheckResult {
         guard isReadable else {
             return CheckResult(
-                "Settings", .note, "The broker's configuration is for root to read, so it was not checked.")
+                "Settings", .note, "Only root may read the broker's configuration, so it was not checked.")
         }
         guard let report else {
             return CheckResult(
@@ -23,7 +23,7 @@ package enum DoctorChecks {
         let lines = report.text.split(separator: "\n")
         let said = lines.first { $0.hasPrefix("brokerd: ") }?.dropFirst("brokerd: ".count)
         guard report.status != 0 else {
-            guard let said else { return CheckResult("Settings", .good, "The configuration has no mistake.") }
+            guard let said else { return CheckResult("Settings", .good, "The configuration is valid.") }
             return CheckResult("Settings", .note, String(said))
         }
         let mistake = String(said ?? lines.first ?? "brokerd --check-config failed.")
@@ -90,7 +90,8 @@ package enum DoctorChecks {
         return [
             CheckResult(
                 "Disk", .bad,
-                "The file system of \(path) is read-only: tokens that are refreshed are in memory only, and lost when the broker ends.",
+                "The file system of \(path) is read-only: "
+                    + "refreshed tokens are only in memory, and lost when the broker ends.",
                 advice: "find the cause with dmesg, repair the disk, then remount it: mount -o remount,rw")
         ]
     }
@@ -128,13 +129,13 @@ package enum DoctorChecks {
         guard key.available.contains(key.source) else {
             return CheckResult(
                 "Key", .bad,
-                "It comes from \(key.source.clean), which is not there now: the next start will not open the vault.",
+                "It comes from \(key.source.clean), which is not available: the next start will not open the vault.",
                 advice: "brokerctl key set-source, while the vault is open")
         }
         if key.source == "credential", key.added == nil {
             return CheckResult(
                 "Key", .note,
-                "It comes from credential; one that is sealed for this machine opens no copy of the vault elsewhere.",
+                "It comes from credential; one sealed for this machine does not open a copy of the vault elsewhere.",
                 advice: "brokerctl key add-source passphrase, before it is needed")
         }
         let rest = key.resealing ? "; records are still being sealed with the new one" : ""
@@ -168,7 +169,7 @@ package enum DoctorChecks {
     /// - Parameter synchronized: systemd's report on the clock, `yes` or `no`; `nil` if it has none.
     package static func clock(_ synchronized: String?) -> CheckResult? {
         switch synchronized?.trimmed {
-        case "yes": CheckResult("Clock", .good, "It is synchronized by the network.")
+        case "yes": CheckResult("Clock", .good, "It is synchronized over the network.")
         case "no":
             CheckResult(
                 "Clock", .note, "Not synchronized; a wrong clock makes good tokens look expired or not yet valid.",

@@ -8,9 +8,8 @@ struct DoctorCommand: Subcommand {
         About(
             "doctor", "Find problems and say how to fix them.",
             """
-            Looks at the broker, its systemd units, its configuration, folders, key, vaults, apps, their providers, the browser and the clock, \
-            and changes nothing. \
-            Exit status 1 when something is bad.
+            Checks the broker, its systemd units, its configuration, folders, key, vaults, apps, their providers, the \
+            browser and the clock, and changes nothing. The exit status is 1 if a check fails.
 
             Examples:
               brokerctl doctor
@@ -22,7 +21,7 @@ struct DoctorCommand: Subcommand {
     var answerTimeout: Duration? { .seconds(5) }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        context.output.passing("Looking; providers may take a moment.")
+        context.output.passing("Checking; providers may take a moment.")
         let findings = look(context)
         context.output.passing(nil)
         context.output.result(CheckResultsText.json(findings)) {

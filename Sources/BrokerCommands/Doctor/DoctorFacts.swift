@@ -18,7 +18,8 @@ extension DoctorCommand {
         return DoctorChecks.folders(places.flatMap(FolderFacts.onTheWay), of: owner, .machine)
     }
 
-    /// A file system that turned read-only after an error may not report so; opening a file for writing tells. Nothing is written.
+    /// Opens a file for writing, and writes nothing: a file system that became read-only after an error may not report
+    /// that otherwise.
     func isReadOnly(_ path: String) -> Bool {
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor < 0 else {

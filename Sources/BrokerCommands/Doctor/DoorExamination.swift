@@ -16,7 +16,7 @@ extension DoctorChecks {
         guard let path = doors?.first(where: { $0.name == name })?.path else {
             guard !variable.isEmpty else { return nil }
             return CheckResult(
-                name, .note, "OIDC_SOCK is \(variable), and the broker does not listen for such programs.")
+                name, .note, "OIDC_SOCK is \(variable), but the broker does not listen for such programs.")
         }
         if let trouble = trouble(path) {
             return CheckResult(
@@ -26,7 +26,7 @@ extension DoctorChecks {
         guard variable.isEmpty || variable.isExactly(path) else {
             return CheckResult(
                 name, .note,
-                "OIDC_SOCK is \(variable), so programs ask another agent there, and not the broker at \(path).",
+                "OIDC_SOCK is \(variable), so programs ask another agent there instead of the broker at \(path).",
                 advice: #"eval "$(brokerctl env)""#)
         }
         let rest = variable.isEmpty ? "; OIDC_SOCK is not set here (brokerctl env prints it)" : ""

@@ -41,7 +41,7 @@ extension DoctorChecks {
             case 60:
                 return CheckResult(
                     "Network", .note, "\(place) has a certificate that curl does not trust.",
-                    advice: "set oauth.ca_file, if it is of an authority of your own")
+                    advice: "set oauth.ca_file, if it is from your own CA")
             default:
                 return CheckResult(
                     "Network", .bad, "\(place) cannot be reached\(why.isEmpty ? "" : ": \(why)").",

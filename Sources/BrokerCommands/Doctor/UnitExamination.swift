@@ -6,7 +6,7 @@ extension DoctorChecks {
     ///   runs.
     package static func socketUnit(_ properties: String?, _ units: BrokerUnits = .own) -> CheckResult {
         guard let properties else {
-            let manager = units == .own ? "No manager of yours" : "No systemd"
+            let manager = units == .own ? "No systemd user manager" : "No systemd"
             return CheckResult("systemd", .note, "\(manager) answers here; the broker has to be started by hand.")
         }
         let values = values(properties)
@@ -24,7 +24,7 @@ extension DoctorChecks {
             return CheckResult("systemd", .good, "\(socket) is enabled and listens.")
         case (_, "active", _):
             return CheckResult(
-                "systemd", .note, "\(socket) listens, but not after the next start of this machine.",
+                "systemd", .note, "\(socket) listens now, but will not after a reboot.",
                 advice: units.advice("enable \(socket)"))
         default:
             return CheckResult("systemd", .bad, "\(socket) does not listen.", advice: enable)
@@ -40,7 +40,7 @@ extension DoctorChecks {
         return CheckResult(
             "Session", .bad,
             "With admin.proof = \"setgid\" the session cannot ask you: the sandbox of brokerd-session.service keeps the group from it.",
-            advice: "put its drop-in in place (operations, \"Let only brokerctl administer\")")
+            advice: "install its drop-in (operations, \"Let only brokerctl administer\")")
     }
 
     private static func values(_ properties: String) -> [Substring: Substring] {

@@ -8,8 +8,8 @@ struct DoorsCommand: Subcommand {
         About(
             "doors", "Show the broker's sockets and their last callers.",
             """
-            The broker's own socket, and those for programs that do not speak its protocol. Who used them is looked up in the newest \
-            entries of the audit log.
+            Lists the broker's own socket and those for programs that do not speak its protocol. The last callers are \
+            taken from the newest entries of the audit log.
 
             Examples:
               brokerctl doors

@@ -5,10 +5,11 @@ import BrokerValues
 struct EnvCommand: Subcommand {
     static var about: About {
         About(
-            "env", "Print the variables by which programs find the broker.",
+            "env", "Print the environment variables with which programs find the broker.",
             """
-            For a shell to take: BROKER_SOCKET for clients of the broker, and OIDC_SOCK for programs that ask oidc-agent. The broker need not \
-            run: then OIDC_SOCK is the path that is configured. It is left out where the broker does not listen for such programs.
+            Prints shell commands to evaluate: BROKER_SOCKET is for clients of the broker, OIDC_SOCK for programs that \
+            ask oidc-agent. The broker need not run; OIDC_SOCK is then the configured path. It is left out if the \
+            broker does not listen for such programs.
 
             Examples:
               eval "$(brokerctl env)"
@@ -50,7 +51,7 @@ struct EnvCommand: Subcommand {
 package enum OIDCAgentSocket {
     private static let name = "oidc-agent.sock"
 
-    /// The path of a person's broker that is not configured otherwise; systemd's units listen there.
+    /// The default path of a user's own broker; systemd's units listen there.
     package static func usual(beside location: SocketLocation) -> String {
         location.path.lastIndex(of: "/").map { location.path[...$0] + name } ?? name
     }

@@ -18,7 +18,7 @@ struct FrontOptions: ArgumentGroup {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option(
-            "app", &app, value: "name", "The registered app whose tokens are given.", completing: LiveCompletion.apps)
+            "app", &app, value: "name", "The registered app whose tokens to use.", completing: LiveCompletion.apps)
         arguments.list(
             "scope", &scopes, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")

@@ -8,9 +8,10 @@ struct ApproveGrantCommand: Subcommand {
         About(
             "approve", "Let a program use an app.",
             """
-            Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
-            sandboxed, confined, systemInstalled or unknown as the tier, and the id as lists show it; or a unit of the system, as system:NAME. A broker that serves the whole \
-            machine knows services of the system by their unit, and no program by its path.
+            Approves a request from brokerctl grants list, or a program in advance: --caller TIER:ID --app NAME, where \
+            the tier is sandboxed, confined, systemInstalled or unknown, and the id is as in the lists; or system:NAME \
+            for a unit of the system. A broker that serves the whole machine identifies system services by their unit, \
+            and no program by its path.
 
             Examples:
               brokerctl grants approve k7f3q2m9ab --for 30d
@@ -33,8 +34,8 @@ struct ApproveGrantCommand: Subcommand {
         arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:flatpak:org.example.Mail.")
         arguments.option("app", &app, value: "name", "The app that it may use.")
         arguments.option("account", &account, "Tokens of this account only.")
-        arguments.list("scope", &scopes, takesSeveral: true, "A scope that tokens may have at most; may be repeated.")
-        arguments.option("for", &lifetime, value: "time", "How long, as in 10m, 12h or 30d.")
+        arguments.list("scope", &scopes, takesSeveral: true, "A scope that the tokens may have; may be repeated.")
+        arguments.option("for", &lifetime, value: "time", "How long the grant lasts, as in 10m, 12h or 30d.")
     }
 
     func validate() throws(UsageError) {

@@ -18,7 +18,7 @@ package enum GrantText {
             parts.append(grants(all.grants, now, names).text(in: layout))
         }
         return parts.isEmpty
-            ? "Nothing is granted, and no request waits for brokerctl grants approve.\n" : parts.joined()
+            ? "There are no grants and no pending requests.\n" : parts.joined()
     }
 
     private static func requests(
@@ -68,7 +68,8 @@ package enum GrantText {
     /// - Parameter account: the account's name; `nil` for every account.
     static func part(_ scopes: [String]?, of account: String?) -> String {
         let what =
-            scopes.map { $0.isEmpty ? "who the person is" : $0.joined(separator: " ") } ?? "everything the app may"
+            scopes.map { $0.isEmpty ? "the person's identity" : $0.joined(separator: " ") }
+            ?? "everything the app may request"
         return "for \(what), of \(account ?? "every account")"
     }
 
@@ -77,7 +78,7 @@ package enum GrantText {
     }
 
     static func sentence(_ grant: Grant, now: NumericDate, names: PeopleNames) -> String {
-        let end = grant.expiresOn.map { "ends \(TimeText.relative($0, to: now))" } ?? "has no end"
+        let end = grant.expiresOn.map { "ends \(TimeText.relative($0, to: now))" } ?? "does not end"
         return
             "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, of: grant.accountID.map { name($0, among: names) })). The grant \(grant.id) \(end)."
     }

@@ -6,7 +6,7 @@ import BrokerValues
 struct GrantsCommand: Noun {
     static var about: About {
         About(
-            "grants", "See and decide which programs may use which apps.",
+            "grants", "Show and decide which programs may use which apps.",
             """
             Examples:
               brokerctl grants list
@@ -26,7 +26,7 @@ struct ListGrantsCommand: Subcommand {
         About(
             "list", "List grants and pending requests.",
             """
-            Below each are the facts by which the broker judged the program.
+            Below each entry are the facts by which the broker judged the program.
 
             Examples:
               brokerctl grants list --app mail
@@ -38,7 +38,7 @@ struct ListGrantsCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.option("app", &app, value: "name", "Of this app only.")
+        arguments.option("app", &app, value: "name", "Only those of this app.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
@@ -60,7 +60,7 @@ struct DenyGrantCommand: Subcommand {
         About(
             "deny", "Refuse a program's request.",
             """
-            It is refused without asking for ten minutes, and longer each time.
+            The program is then refused without asking you, for ten minutes at first and longer each time.
 
             Examples:
               brokerctl grants deny k7f3q2m9ab
@@ -85,7 +85,7 @@ struct RevokeGrantCommand: Subcommand {
         About(
             "revoke", "Revoke a grant.",
             """
-            Tokens that the program has already stay good until they end.
+            Tokens that the program already has stay valid until they expire.
 
             Examples:
               brokerctl grants revoke x2f3q2m9ab

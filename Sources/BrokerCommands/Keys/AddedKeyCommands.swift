@@ -6,12 +6,13 @@ import BrokerValues
 struct AddKeySourceCommand: Subcommand {
     static var about: About {
         About(
-            "add-source", "Add a source that opens the vault: a recovery passphrase.",
+            "add-source", "Add another source that opens the vault, such as a recovery passphrase.",
             """
-            The vault goes on being opened as it is. Where that fails, as with a credential on another machine, what was added \
-            opens it: for a passphrase the broker starts locked, and `brokerctl unlock` asks for it. Keep it apart from the machine. \
-            Anyone with a copy of the vault can try passphrases on it: choose a long one. It takes the place of one that was added \
-            before, and ends with the next `brokerctl key set-source`.
+            The current source still opens the vault. If it fails, as a credential does on another machine, the added \
+            source opens the vault: with a passphrase, the broker starts locked, and `brokerctl unlock` asks for it. \
+            Keep the passphrase apart from the machine. Anyone with a copy of the vault can try passphrases on it: \
+            choose a long one. The added source replaces one that was added before, and the next `brokerctl key \
+            set-source` removes it.
 
             Examples:
               brokerctl key add-source passphrase
@@ -33,7 +34,7 @@ struct AddKeySourceCommand: Subcommand {
         params.passphrase = try asking.read(
             "Recovery passphrase of the broker", forKeySource: source, on: context.connection
         ).passphrase
-        try context.tell(SetKeySource.self, params) { _ in "\(source.clean) opens the vault from now on, too.\n" }
+        try context.tell(SetKeySource.self, params) { _ in "\(source.clean) now opens the vault, too.\n" }
     }
 }
 
@@ -42,8 +43,8 @@ struct RemoveKeySourceCommand: Subcommand {
         About(
             "remove-source", "Stop an added source from opening the vault.",
             """
-            Copies of the vault that were made before still open with it, and anyone who kept one can use it to open later copies as well, \
-            until the vault has another key: `brokerctl key set-source`, then `brokerctl key rotate`.
+            Earlier copies of the vault still open with it, and anyone who kept one can use it to open later copies as \
+            well, until the vault has another key: `brokerctl key set-source`, then `brokerctl key rotate`.
 
             Examples:
               brokerctl key remove-source passphrase
@@ -55,12 +56,12 @@ struct RemoveKeySourceCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("source", &source, "One that key add-source added.")
+        arguments.argument("source", &source, "A source added with key add-source.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(SetKeySource.self, .init(source: source, place: .removed)) { _ in
-            "\(source.clean) does not open the vault any more.\n"
+            "\(source.clean) no longer opens the vault.\n"
         }
     }
 }

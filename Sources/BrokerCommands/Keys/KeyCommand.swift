@@ -44,8 +44,8 @@ struct RotateKeyCommand: Subcommand {
         About(
             "rotate", "Give the vault a new data key.",
             """
-            Use it if someone may have seen the old one. The records are sealed anew in the background. Copies of the vault \
-            that were made before still open with the old key, so have the providers revoke what they hold.
+            Use it if someone may have seen the old key. The records are sealed again in the background. Earlier \
+            copies of the vault still open with the old key, so have the providers revoke the tokens in them.
 
             Examples:
               brokerctl key rotate
@@ -66,8 +66,8 @@ struct SetKeySourceCommand: Subcommand {
         About(
             "set-source", "Change the source of the vault's key.",
             """
-            The records stay as they are. `brokerctl key status` names the sources that there are. Sources that were added open \
-            the vault no longer; add them again.
+            The records stay as they are. `brokerctl key status` lists the available sources. Added sources no longer \
+            open the vault; add them again.
 
             Examples:
               brokerctl key set-source secret-service
@@ -91,7 +91,7 @@ struct SetKeySourceCommand: Subcommand {
             "New passphrase of the broker", forKeySource: source, on: context.connection)
         params.passphrase = passphrase
         try context.tell(SetKeySource.self, params) {
-            "The vault's key comes from \($0.source.clean) from now on.\n" + KeyText.ended(before.added ?? [])
+            "The vault's key now comes from \($0.source.clean).\n" + KeyText.ended(before.added ?? [])
                 + KeyText.boundToMachine($0)
         }
     }
@@ -100,13 +100,13 @@ struct SetKeySourceCommand: Subcommand {
 enum KeyText {
     /// - Parameter added: additional sources that opened the vault before it got another key.
     static func ended(_ added: [String]) -> String {
-        added.map { "\($0.clean) opens it no longer; add it again: brokerctl key add-source \($0.clean)\n" }.joined()
+        added.map { "\($0.clean) no longer opens it; add it again: brokerctl key add-source \($0.clean)\n" }.joined()
     }
 
     /// - Returns: a warning if the key cannot open a copy of the vault on another machine; otherwise empty.
     static func boundToMachine(_ state: KeyState) -> String {
         guard state.source == "credential", state.added == nil else { return "" }
-        return "A credential that is sealed for this machine opens on no other one: a copy of the vault alone is no "
+        return "A credential sealed for this machine does not work on another: a copy of the vault alone is not a "
             + "backup. A recovery passphrase opens it anywhere: brokerctl key add-source passphrase\n"
     }
 

@@ -26,8 +26,8 @@ struct UnlockCommand: Subcommand {
         About(
             "unlock", "Make the broker fetch its key again.",
             """
-            Asks for the passphrase, if that is what the vault is locked with and no program brings it; or for the recovery passphrase, \
-            where the usual key is not there.
+            Asks for the passphrase if the vault's key comes from one and no program supplies it, or for the recovery \
+            passphrase if the usual key is not available.
 
             Examples:
               brokerctl unlock

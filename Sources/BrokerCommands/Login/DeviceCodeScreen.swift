@@ -7,7 +7,7 @@ import BrokerValues
 package struct DeviceCodeScreen: Sendable {
     /// The headings above the address, the code and the picture.
     static let headings = (
-        address: "Open this page on any device:", code: "and enter this code:", picture: "Or let a phone read this:"
+        address: "Open this page on any device:", code: "and enter this code:", picture: "Or scan this with a phone:"
     )
     private static let indentation = "  "
 

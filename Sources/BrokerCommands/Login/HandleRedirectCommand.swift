@@ -7,9 +7,9 @@ struct HandleRedirectCommand: Subcommand {
         About(
             "handle-redirect", "Complete a sign-in from its redirect URL.",
             """
-            What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
-            in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \
-            broker. With - the address is read from standard input.
+            The desktop runs this for an app's own scheme (apps add --url-handler). The code in the address can be \
+            read in this command's arguments while it runs; nobody can redeem it without the verifier, which never \
+            leaves the broker. With - the address is read from standard input.
 
             Examples:
               brokerctl handle-redirect 'msauth.org.example.mail://auth?code=...&state=...'
@@ -28,7 +28,7 @@ struct HandleRedirectCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         do throws(BrokerClientError) {
             try context.tell(CompleteInteraction.self, .init(url: try address())) { _ in
-                "The sign-in goes on where it was started.\n"
+                "The sign-in continues where it was started.\n"
             }
         } catch {
             // A desktop does not show the output of its handlers.

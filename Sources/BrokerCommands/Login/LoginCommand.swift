@@ -9,8 +9,8 @@ struct LoginCommand: WaitingSubcommand {
             "login", "Sign in with a browser, here or on another device.",
             """
             Opens the provider's page with $BROWSER or xdg-open. Over ssh, --device-code lets you sign in on any other \
-            device, where the provider offers that; --manual prints the page's address instead, and takes the address that \
-            your browser ends up at.
+            device, if the provider offers that; --manual prints the page's address instead, and reads the address \
+            that your browser ends up at.
 
             Examples:
               brokerctl login --app notes
@@ -45,37 +45,36 @@ struct LoginCommand: WaitingSubcommand {
         arguments.group(&global)
         arguments.group(&request)
         arguments.group(&options)
-        arguments.option("prompt", &prompt, "How you are asked: \(Prompt.names).")
+        arguments.option("prompt", &prompt, "What the provider prompts for: \(Prompt.names).")
         arguments.option(
             "account", &account, "The account that must sign in, as in accounts list: a username or an account's id.",
             completing: LiveCompletion.accounts)
         arguments.option("login-hint", &loginHint, value: "username", "The username to fill in.")
-        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse any other username than --login-hint.")
+        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse any username other than --login-hint.")
         arguments.option(
             "domain-hint", &domainHint, value: "domain", "Tenant or domain, to skip a page of the provider.")
-        arguments.option("max-age", &maxAge, value: "seconds", "Sign in again if the last time is longer ago.")
-        arguments.list("acr", &acrValues, value: "class", "How to prove who you are, best first; may be repeated.")
+        arguments.option("max-age", &maxAge, value: "seconds", "Sign in again if the last sign-in is older.")
+        arguments.list("acr", &acrValues, value: "class", "Authentication context class, best first; may be repeated.")
         arguments.list(
-            "extra-scope", &extraScopes, value: "scope", "A scope to consent to in the same go; may be repeated.")
+            "extra-scope", &extraScopes, value: "scope", "A scope to consent to at the same time; may be repeated.")
         arguments.list(
             "query", &query, value: "name=value", "A further parameter for the sign-in page; may be repeated.")
         arguments.option(
             "redirect-uri", &redirectURI, value: "uri",
-            "Another redirect URI than the app's, as registered at the provider.")
+            "A redirect URI other than the app's, as registered at the provider.")
         arguments.flag(
             "pushed-authorization", &pushedAuthorization, "Push the request before the page opens (RFC 9126).")
         arguments.flag("private", &privateWindow, "Open the page in a private window of your default browser.")
         arguments.option(
             "browser", &browser, value: "command",
-            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is involved."
-        )
+            "Open the page with this command; %u is its address, which is otherwise appended. No shell is involved.")
         arguments.flag("no-browser", &noBrowser, "Print the page's address instead of opening it.")
-        arguments.flag("manual", &manual, "As --no-browser; then read the address you end up at from standard input.")
+        arguments.flag("manual", &manual, "Like --no-browser; then read the address you end up at from standard input.")
         arguments.flag(
             "device-code", &deviceCode, "Show a code to enter on another device, instead of opening a browser here.")
         arguments.option(
             "timeout", &timeout, value: "seconds",
-            "How long you have (1 to 3600; 300 if left out, with --device-code as long as the code is good).")
+            "How long to wait for you (1 to 3600; 300 if left out, with --device-code until the code expires).")
     }
 
     func validate() throws(UsageError) {
@@ -91,7 +90,7 @@ struct LoginCommand: WaitingSubcommand {
             throw UsageError("Give one of --browser, --private and --no-browser.")
         }
         if let browser, BrowserText.of(browser) == nil {
-            throw UsageError("--browser is no command: it is empty, or a quote is open.")
+            throw UsageError("--browser is not a command: it is empty, or a quote is not closed.")
         }
         try query.requireEachOnce()
         let isForBrowsers =
@@ -101,8 +100,8 @@ struct LoginCommand: WaitingSubcommand {
             || options.instanceAware || options.challenge != nil
         if deviceCode, isForBrowsers {
             throw UsageError(
-                "With --device-code go --authority, --scope, --claims, --capability, --resource, --query, --token-type, --correlation-id and --timeout; the rest is for a browser."
-            )
+                "--device-code goes with --authority, --scope, --claims, --capability, --resource, --query, "
+                    + "--token-type, --correlation-id and --timeout; the other options are for a browser.")
         }
     }
 
@@ -153,7 +152,7 @@ struct LoginCommand: WaitingSubcommand {
             }
         return try await interruptible { () throws(BrokerClientError) in
             try await InteractiveSession.run(params, on: connection, browser: page) {
-                output.aside("The page for this sign-in is open elsewhere already; waiting until you are done there.")
+                output.aside("The page for this sign-in is already open elsewhere; waiting until you are done there.")
             }
         }
     }
@@ -230,8 +229,8 @@ package enum LoginText {
             : "The access token expires \(TimeText.relative(token.expiresOn, to: now))."
         let last =
             token.renewable
-            ? "" : "The provider gave no refresh token: when the access token ends, you have to sign in again.\n"
-        let kept = token.persisted ? "" : "The broker could not write it to disk yet, and goes on trying.\n"
+            ? "" : "The provider gave no refresh token: when the access token expires, you have to sign in again.\n"
+        let kept = token.persisted ? "" : "The broker could not write it to disk yet, and keeps trying.\n"
         return "Signed in: \(AccountText.who(token.account)).\n\(end)\n" + last + kept
     }
 }

@@ -7,8 +7,8 @@ struct MetricsCommand: Subcommand {
         About(
             "metrics", "Print the broker's metrics for monitoring.",
             """
-            OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. No person, app or \
-            program is named in it.
+            OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. It names no \
+            person, app or program.
 
             Examples:
               brokerctl metrics
@@ -24,7 +24,7 @@ struct MetricsCommand: Subcommand {
         arguments.option(
             "textfile", &textfile, value: "path",
             "Write a file for the textfile collector of a node exporter, instead of printing.",
-            "The file changes as a whole and is readable for everybody. Its name should end with .prom.",
+            "The file is replaced atomically and is readable by everybody. Its name should end with .prom.",
             completing: .files)
     }
 

@@ -27,22 +27,22 @@ package enum MetricsText {
                 "brokerd_requests", .counter, "Requests answered.",
                 metrics.requests.map { .init($0.ended.count, ["method": $0.method, "outcome": $0.ended.outcome]) }),
             MetricFamily(
-                "brokerd_door_requests", .counter, "Requests answered, by the socket that they came by.",
+                "brokerd_door_requests", .counter, "Requests answered, by the socket they came in on.",
                 (metrics.doors ?? []).map { .init($0.count, ["door": $0.door]) }),
             MetricFamily(
                 "brokerd_cache_hits", .counter, "Tokens answered from the cache.",
                 latencies.filter { $0.source == .cached }.map { .init($0.total) }),
             MetricFamily(
-                "brokerd_token_latency_seconds", .histogram, "How long silent requests took that got their token.",
+                "brokerd_token_latency_seconds", .histogram, "How long successful silent requests took.",
                 latencies.flatMap(buckets), unit: "seconds"),
             MetricFamily(
                 "brokerd_refreshes", .counter, "Refresh tokens offered to providers.",
                 metrics.refreshes.map { .init($0.count, ["outcome": $0.outcome]) }),
-            .gauge("brokerd_refreshes_in_flight", "Not answered by providers yet.", metrics.refreshesInFlight),
+            .gauge("brokerd_refreshes_in_flight", "Refreshes not answered yet.", metrics.refreshesInFlight),
             .gauge("brokerd_interactions_open", "Sign-ins and sign-outs that wait for a person.", metrics.interactions),
             .gauge("brokerd_vault_records", "Records in the vault.", metrics.vault.records),
-            .gauge("brokerd_vault_records_set_aside", "Found damaged or out of date.", metrics.vault.quarantined),
-            .gauge("brokerd_vault_records_missing", "Found to be gone.", metrics.vault.missing),
+            .gauge("brokerd_vault_records_set_aside", "Damaged or outdated records found.", metrics.vault.quarantined),
+            .gauge("brokerd_vault_records_missing", "Missing records found.", metrics.vault.missing),
             MetricFamily(
                 "brokerd_vault_errors", .counter, "Reads and writes of the vault that failed.",
                 [.init(metrics.vault.errors)]),

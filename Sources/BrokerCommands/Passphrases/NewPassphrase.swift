@@ -14,5 +14,5 @@ enum NewPassphrase {
     }
 
     static let differ = BrokerClientError(
-        .invalidParameter, "The two differ; nothing was changed. Run the command again.")
+        .invalidParameter, "The two passphrases differ; nothing was changed. Run the command again.")
 }

@@ -17,7 +17,7 @@ struct Pinentry {
         _ what: StaticString, isNew: Bool, from program: String
     ) throws(BrokerClientError) -> String {
         guard let ends = ChildProcess.connection() else {
-            throw BrokerClientError(.unsupported, "\(program.clean) cannot be spoken to: \(errnoText(errno)).")
+            throw BrokerClientError(.unsupported, "\(program.clean) cannot be connected: \(errnoText(errno)).")
         }
         defer { close(ends[0]) }
         let child = start(program, on: ends[1])

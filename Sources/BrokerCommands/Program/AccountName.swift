@@ -30,7 +30,7 @@ struct AccountName: ArgumentValue, Sendable {
             if let found = try GetAccount.Result.decoded(node).account { return (node, found) }
         }
         throw BrokerClientError(
-            .accountNotFound, "There is no account \(text); brokerctl accounts list shows those there are.")
+            .accountNotFound, "There is no account \(text); see brokerctl accounts list.")
     }
 
     /// The username of an id; the text itself if no account has it.
@@ -38,7 +38,7 @@ struct AccountName: ArgumentValue, Sendable {
         isLikelyID ? (try? find(among: app, on: connection))?.account.username ?? text : text
     }
 
-    /// Asks with each reading until one names an account.
+    /// Tries each interpretation until one names an account.
     func resolve<Value>(
         _ ask: (AccountReference) throws(BrokerClientError) -> Value
     ) throws(BrokerClientError) -> Value {
@@ -51,7 +51,7 @@ struct AccountName: ArgumentValue, Sendable {
         return try ask(second)
     }
 
-    /// Asks with each reading until one names an account.
+    /// Tries each interpretation until one names an account.
     func resolve<Value>(
         _ ask: (AccountReference) async throws(BrokerClientError) -> Value
     ) async throws(BrokerClientError) -> Value {

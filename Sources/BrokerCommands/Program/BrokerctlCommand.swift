@@ -8,8 +8,8 @@ struct BrokerctlCommand: Noun {
             "brokerctl", "Sign in once, and let every app have its own tokens.",
             """
             Talks to the token broker, brokerd. Exit status: 0 done, 1 the request failed, 2 usage, 3 no broker, \
-            4 a person is needed (to sign in, to unlock, to choose an account), 5 access denied, 130 ended by Ctrl-C. On a terminal, text and tables are made to fit it; into a \
-            pipe or a file they go whole.
+            4 a person is needed (to sign in, to unlock, to choose an account), 5 access denied, 130 ended by Ctrl-C. \
+            Text and tables are fitted to the width of a terminal; in a pipe or a file they are complete.
 
             Examples:
               brokerctl login --app notes

@@ -15,7 +15,7 @@ struct RequestOptions: ArgumentGroup {
         arguments.option("client-id", &clientID, value: "id", "A client id without a registration; needs --authority.")
         arguments.option(
             "authority", &authority, value: "url",
-            "The issuer's URL: the client id's, or another one than the app's for this request.")
+            "The issuer's URL: for the client id, or instead of the app's for this request.")
         arguments.list(
             "scope", &scopes, takesSeveral: true, "A scope of the token; may be repeated.",
             "Without it, the scopes that the app is registered with.")

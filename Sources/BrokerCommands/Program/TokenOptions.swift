@@ -25,10 +25,10 @@ struct TokenOptions: ArgumentGroup {
             "capability", &capabilities, value: "name", "A client capability, such as cp1; may be repeated.")
         arguments.flag(
             "instance-aware", &instanceAware,
-            "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
+            "Microsoft Entra: the user's home tenant may be in another cloud, whatever the app's registration says.")
         arguments.option(
             "token-type", &tokenType, value: "type",
-            "Bearer (if left out), or DPoP for a token that each call needs a proof for (brokerctl proof).")
+            "Bearer (if left out), or DPoP for a token that needs a proof for each call (brokerctl proof).")
         arguments.option(
             "correlation-id", &correlationID, value: "id", "Names the request in the logs of broker and provider.")
     }
@@ -57,7 +57,7 @@ struct TokenOptions: ArgumentGroup {
 }
 
 extension TokenType: ArgumentValue {
-    package static let meanings = ["Bearer": "good for whoever has it", "DPoP": "good with a proof for each call"]
+    package static let meanings = ["Bearer": "works for whoever has it", "DPoP": "works with a proof for each call"]
 
     /// Case-insensitive, as in HTTP.
     package init?(argument: String) {

@@ -7,15 +7,16 @@ import Glibc
 struct SSHCommand: Subcommand {
     static var about: About {
         About(
-            "ssh", "Log in to another machine by ssh, and let programs there have tokens from here.",
+            "ssh", "Log in to another machine by ssh, and let programs there get tokens from here.",
             """
-            Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to a private \
-            folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client library find it. OIDC_SOCK \
-            names one for programs that ask oidc-agent. They end with the session. Programs there have the apps and rights that are named here, and root there has them, \
-            too. With --right interactive they may ask you to sign in: the page opens here.
+            Runs your ssh with your configuration. A socket for that host alone (the sandbox ssh:HOST) is forwarded to \
+            a private folder there, and BROKER_SOCKET names it in the shell or command: brokerctl and every client \
+            library find it. OIDC_SOCK names a socket for programs that ask oidc-agent. Both sockets end with the \
+            session. Programs there have the apps and rights given here, and so does root there. With --right \
+            interactive they may ask you to sign in: the page opens here.
 
-            The arguments are read as ssh reads them: joined by blanks, then read by your login shell there. The exit status is \
-            that of the command, 255 where ssh itself failed.
+            The arguments are handled as in ssh: joined by blanks, then parsed by your login shell there. The exit \
+            status is that of the command, or 255 if ssh itself failed.
 
             Examples:
               brokerctl ssh --app git devbox
@@ -32,7 +33,7 @@ struct SSHCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.group(&reach)
-        arguments.argument("host", &host, "Where to, as ssh takes it: a name, user@name, or one of ~/.ssh/config.")
+        arguments.argument("host", &host, "The destination, as for ssh: a name, user@name, or a host of ~/.ssh/config.")
         arguments.tail("argument", &words, "The command to run there; without one, your login shell.")
     }
 

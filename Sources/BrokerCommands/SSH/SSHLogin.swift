@@ -62,16 +62,18 @@ struct SSHLogin {
         guard status <= 128 else { return status }
         throw BrokerClientError(
             .unsupported,
-            "\(program.host.clean) made no folder for the socket, and nothing was run: a login there must run commands with sh (no nologin, no forced command), and may write to /tmp or $XDG_RUNTIME_DIR. Plain ssh works without tokens."
-        )
+            "\(program.host.clean) made no folder for the socket, and nothing was run: a login there must be able "
+                + "to run commands with sh (no nologin, no forced command), and to write to /tmp or $XDG_RUNTIME_DIR. "
+                + "Plain ssh still works, without tokens.")
     }
 
     private func notForwarded(_ status: Int32) throws(BrokerClientError) -> Int32 {
         guard status == SSHProgram.failure else { return status }
         throw BrokerClientError(
             .unsupported,
-            "\(program.host.clean) forwards no sockets, and nothing was run. Its administrator allows it in sshd_config with AllowStreamLocalForwarding yes (and without DisableForwarding), and your key there must not be restricted in authorized_keys. Plain ssh works without tokens."
-        )
+            "\(program.host.clean) forwards no sockets, and nothing was run. Its administrator can allow it in "
+                + "sshd_config with AllowStreamLocalForwarding yes (and without DisableForwarding), and your key there "
+                + "must not be restricted in authorized_keys. Plain ssh still works, without tokens.")
     }
 }
 

@@ -9,10 +9,12 @@ struct RunInCommand: Subcommand {
         About(
             "run-in", "Run a command that starts a sandbox, with a socket for that sandbox.",
             """
-            Has the socket made, sets BROKER_SOCKET to its path and OIDC_SOCK to that of the one for programs that ask oidc-agent, runs the command, ends the socket and exits as the command did \
-            (128 and the signal's number, if one ended it). The socket ends with this program, however that ends. In the command's arguments {socket} is the path, and {folder} the \
-            folder that holds both sockets and nothing else: mount that one. Keep your home from the sandbox: the vault and its key are in it. \
-            For another machine there is brokerctl ssh.
+            Opens the socket, sets BROKER_SOCKET to its path and OIDC_SOCK to the path of the one for programs that \
+            ask oidc-agent, runs the command, closes the socket and exits with the command's status (128 plus the \
+            signal's number, if a signal ended it). The socket ends with this program, however that ends. In the \
+            command's arguments, {socket} stands for the path, and {folder} for the folder that holds both sockets and \
+            nothing else: mount that folder. Keep your home directory out of the sandbox: it holds the vault and its \
+            key. For another machine, use brokerctl ssh.
 
             Examples:
               brokerctl run-in --engine bubblewrap --id notes --app notes -- bwrap --ro-bind / / --tmpfs "$HOME" --tmpfs /run --ro-bind {folder} {folder} notes

@@ -34,7 +34,7 @@ struct SandboxReach: ArgumentGroup {
             "Without it: apps that list it, and what a person grants.", completing: LiveCompletion.apps)
         arguments.list(
             "right", &rights, "token (tokens without a person, the default), accounts or interactive; may be repeated.")
-        arguments.option("for", &lifetime, value: "time", "How long at most, as in 10m, 12h or 30d.")
+        arguments.option("for", &lifetime, value: "time", "The longest lifetime, as in 10m, 12h or 30d.")
     }
 
     func params(of sandbox: Sandbox) -> OpenSandbox.Params {

@@ -8,7 +8,7 @@ struct SandboxesCommand: Noun {
         About(
             "sandboxes", "Give sandboxes sockets of their own, so that the broker can identify them.",
             """
-            For the time of one command there is brokerctl run-in.
+            For a single command, use brokerctl run-in.
 
             Examples:
               brokerctl sandboxes add --engine podman --id build --app ci
@@ -26,8 +26,8 @@ struct AddSandboxCommand: Subcommand {
         About(
             "add", "Make a socket for a sandbox.",
             """
-            Any program that connects to it is that sandbox, so give its folder to no other. It stays until it is removed, its time is \
-            over, or the broker stops.
+            Any program that connects to it counts as that sandbox, so give its folder to no other. The socket stays \
+            until it is removed, its lifetime ends, or the broker stops.
 
             Examples:
               brokerctl sandboxes add --engine podman --id build --app ci

@@ -100,7 +100,7 @@ actor NotificationPresenter {
     private func sayOnce(_ lack: String) {
         guard !isLackSaid else { return }
         isLackSaid = true
-        say("Questions cannot be shown here: \(lack). What waits for an answer: brokerctl grants list")
+        say("Questions cannot be shown here: \(lack). To see the open ones: brokerctl grants list")
     }
 
     private func ask(_ notice: SessionNotice) {

@@ -7,10 +7,11 @@ import Glibc
 struct SessionCommand: WaitingSubcommand {
     static var about: About {
         About(
-            "session", "Ask the person at this desktop, with notifications, what the broker needs.",
+            "session", "Show the broker's questions as notifications on this desktop.",
             """
-            Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
-            that answer or sign in. Also shows which other machine (brokerctl ssh) a sign-in page was opened for. With several sessions, the active one asks. The unit brokerd-session.service runs \
+            Notifies you when a program asks for an app that it may not use yet, and when a provider has ended a \
+            sign-in, with buttons to answer or to sign in. Also shows for which other machine (brokerctl ssh) a \
+            sign-in page was opened. With several sessions, the active one asks. The unit brokerd-session.service runs \
             it in graphical sessions.
 
             Examples:
@@ -25,12 +26,12 @@ struct SessionCommand: WaitingSubcommand {
         arguments.group(&global)
         arguments.flag(
             "stay", &stay,
-            "Stay when there is no broker, and look again from time to time: for desktops without systemd.")
+            "Keep running without a broker, and look for one from time to time: for desktops without systemd.")
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()
-        guard session.claim() else { return output.aside("Another one runs already in this session.") }
+        guard session.claim() else { return output.aside("Another one is already running in this session.") }
         let presenter = NotificationPresenter(location, SessionTurn(session)) { output.aside($0) }
         // A stopped unit exits with success.
         Interrupt.onInterrupt {

@@ -66,7 +66,8 @@ extension SessionNotice {
         }
         let use = "to use \(request.app)" + (place.map { " " + $0 } ?? "")
         return
-            "\(use) \(whose ?? everybody(request.authority.map(names.people) ?? [])), \(scopes ?? "for everything that it may")"
+            "\(use) \(whose ?? everybody(request.authority.map(names.people) ?? [])), "
+            + (scopes ?? "for everything that it may request")
     }
 
     private static func everybody(_ people: [String]) -> String {

@@ -13,7 +13,7 @@ enum BrokerChoice {
         guard status.version != BrokerVersion.text else { return nil }
         let units = status.mode == .system ? BrokerUnits.machine : .own
         return CheckResult(
-            "Version", .note, "The broker that runs is \(status.version), installed is \(BrokerVersion.text).",
+            "Version", .note, "The running broker is \(status.version), the installed one \(BrokerVersion.text).",
             advice: units.advice("restart \(units.service)"))
     }
 

@@ -29,9 +29,9 @@ struct StatusCommand: Subcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.option(
-            "timeout", &timeout, value: "seconds", "How long the broker has to answer (1 to 3600; 5 if left out).")
+            "timeout", &timeout, value: "seconds", "How long to wait for an answer (1 to 3600; 5 if left out).")
         arguments.flag("callers", &callers, "Show the connected callers and their facts instead.")
-        arguments.flag("watch", &watch, "Look every second, until Ctrl-C.")
+        arguments.flag("watch", &watch, "Refresh every second, until Ctrl-C.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

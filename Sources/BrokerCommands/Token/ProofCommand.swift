@@ -7,7 +7,7 @@ struct ProofCommand: Subcommand {
         About(
             "proof", "Print a proof for one call of an API with a DPoP token.",
             """
-            The value of the header DPoP (RFC 9449), good for one call with the account's newest DPoP token:
+            The value of the DPoP header (RFC 9449), valid for one call with the account's newest DPoP token:
               curl -H "$(brokerctl token --app A --token-type DPoP --format header)" \\
                    -H "DPoP: $(brokerctl proof --app A URL)" URL
 
@@ -27,9 +27,9 @@ struct ProofCommand: Subcommand {
         arguments.group(&global)
         arguments.group(&choice)
         arguments.argument("url", &url, "The URL to call.")
-        arguments.option("method", &method, "As in the request line; GET if left out.")
+        arguments.option("method", &method, "The HTTP method; GET if left out.")
         arguments.option("account", &account, "The token's account: a username or an id.")
-        arguments.option("nonce", &nonce, "From the API's header DPoP-Nonce, if it sent one.")
+        arguments.option("nonce", &nonce, "The value of the API's DPoP-Nonce header, if it sent one.")
     }
 
     func validate() throws(UsageError) {

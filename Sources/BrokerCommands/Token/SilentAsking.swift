@@ -52,7 +52,7 @@ struct SilentTokenRequest {
                 guard error.code == .accountNotFound else { throw error }
                 throw BrokerClientError(
                     .accountNotFound,
-                    "The default account of \(app) is not signed in any more; choose another: brokerctl accounts default.",
+                    "The default account of \(app) is no longer signed in; choose another: brokerctl accounts default.",
                     cause: error)
             }
         }

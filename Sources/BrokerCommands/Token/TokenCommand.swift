@@ -45,10 +45,10 @@ struct TokenCommand: Subcommand {
         arguments.option(
             "user", &user, value: "mailbox", "With --format xoauth2: the mailbox.",
             "Otherwise the one that the app was added with (--mailbox), or the username.")
-        arguments.flag("show", &show, "Show whose token it is, its scopes and its expiry, and not the token.")
+        arguments.flag("show", &show, "Show the token's account, scopes and expiry, but not the token.")
         arguments.option(
-            "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must still be good (0 to 86400).")
-        arguments.flag("force-refresh", &forceRefresh, "Get a new token even if the one at hand is good.")
+            "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must remain valid (0 to 86400).")
+        arguments.flag("force-refresh", &forceRefresh, "Get a new token even if the cached one is valid.")
         arguments.list(
             "query", &query, value: "name=value", "A further parameter for a refresh; may be repeated.")
     }

@@ -8,7 +8,7 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     case raw, json, header, env, xoauth2
 
     package static let meanings = [
-        "raw": "the token alone", "json": "all that the broker answers", "header": "an HTTP header line",
+        "raw": "the token alone", "json": "the whole answer", "header": "an HTTP header line",
         "env": "variables for a shell", "xoauth2": "for IMAP and SMTP",
     ]
 

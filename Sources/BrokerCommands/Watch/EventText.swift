@@ -32,7 +32,7 @@ package enum EventText {
         switch event.change {
         case .signedIn: "\(event.app): \(event.account.username) signed in at \(event.account.environment)"
         case .signedOut: "\(event.app): \(event.account.username) signed out"
-        case .removed: "\(event.app): \(event.account.username) is known to no app of the group any more"
+        case .removed: "\(event.app): \(event.account.username) was removed from all apps of the group"
         case nil: nil
         }
     }
@@ -56,7 +56,7 @@ package enum EventText {
     private static func interaction(_ event: InteractionEvent.Params) -> String? {
         switch event.change {
         case .opened:
-            "\(event.app): a sign-in waits for the person" + (event.caller.map { ", asked for by \($0)" } ?? "")
+            "\(event.app): a sign-in waits for the person" + (event.caller.map { ", requested by \($0)" } ?? "")
         case .succeeded: "\(event.app): the sign-in is done"
         case .failed: "\(event.app): the sign-in ended without success (\(event.errorKind?.rawValue ?? "unknown"))"
         case nil: nil

@@ -8,9 +8,9 @@ struct LogsCommand: Subcommand {
         About(
             "logs", "Show the broker's log.",
             """
-            One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
-            session, or of the machine where one broker serves it, which root reads and the group systemd-journal; with --json, its \
-            entries with all their fields.
+            One sentence for each request that matters: the caller, the app and the outcome. The log is in your user \
+            journal; if one broker serves the machine, it is in the system's journal, which root and the group \
+            systemd-journal can read. With --json, prints the journal's entries with all their fields.
 
             Examples:
               brokerctl logs
@@ -30,13 +30,13 @@ struct LogsCommand: Subcommand {
         arguments.flag("follow", &follow, short: "f", "Follow new entries (Ctrl-C to stop).")
         arguments.option(
             "since", &since, value: "time",
-            "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.")
+            "Only entries since then, as for journalctl: '2026-01-31 12:00', yesterday, '10 min ago'.")
         arguments.option("lines", &lines, value: "number", "How many of the newest (100 if left out, without --since).")
         arguments.option("app", &app, value: "name", "Only requests as this app.", completing: LiveCompletion.apps)
     }
 
     func validate() throws(UsageError) {
-        if let lines, lines < 1 { throw UsageError("--lines takes a number from 1 on.") }
+        if let lines, lines < 1 { throw UsageError("--lines takes 1 or more.") }
     }
 
     /// Uses every journal that the user may read: one in memory has no file per user.
@@ -47,7 +47,7 @@ struct LogsCommand: Subcommand {
         guard let entries = ChildProcess.report(of: units.journal + ["--lines", "1", "--output", "cat", "--quiet"])
         else { throw Self.nothing("There is no journalctl here") }
         guard entries.status == 0, !entries.text.isEmpty || follow else {
-            throw Self.nothing("The journal that you may read has nothing of \(units.service)")
+            throw Self.nothing("The journal that you may read has no entries of \(units.service)")
         }
         try become(units.journal + ["--no-hostname", "--quiet"] + arguments(json: context.output.json))
     }

@@ -6,10 +6,10 @@ import BrokerValues
 struct WatchCommand: WaitingSubcommand {
     static var about: About {
         About(
-            "watch", "Show what happens at the broker, as it happens.",
+            "watch", "Show the broker's events as they happen.",
             """
-            One line an event: sign-ins, sign-outs, new tokens, grants. No token is in it. With --json, the broker's own \
-            notifications, one a line. Ctrl-C ends it; what happened before is in brokerctl logs.
+            One line per event: sign-ins, sign-outs, new tokens, grants. No token is shown. With --json, the broker's \
+            own notifications, one per line. Ctrl-C ends it; for earlier events, see brokerctl logs.
 
             Examples:
               brokerctl watch
@@ -24,7 +24,7 @@ struct WatchCommand: WaitingSubcommand {
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.option(
-            "app", &app, value: "name", "Only what happens in the group of this app.", completing: LiveCompletion.apps)
+            "app", &app, value: "name", "Only events of this app's group.", completing: LiveCompletion.apps)
         arguments.list(
             "topic", &topics,
             "Only this topic; may be repeated: \(EventTopic.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -46,7 +46,7 @@ struct WatchCommand: WaitingSubcommand {
             }
         } catch {
             throw BrokerClientError(
-                .brokerNotAvailable, "The broker went away; what happens now is seen with another brokerctl watch.",
+                .brokerNotAvailable, "The broker went away; to see further events, run brokerctl watch again.",
                 cause: error)
         }
     }
@@ -55,7 +55,7 @@ struct WatchCommand: WaitingSubcommand {
 extension EventTopic: ArgumentValue {
     package static let meanings = [
         "account": "sign-ins and sign-outs", "token": "new tokens, and sign-ins that a provider ended",
-        "interaction": "pages that people are shown", "grant": "programs that ask, and the answers",
+        "interaction": "sign-in and sign-out pages", "grant": "programs that ask, and the answers",
     ]
 }
 

@@ -105,7 +105,7 @@ extension BrokerClientError.Code {
     public static let invalidClient = Self(.invalidClient)
     /// The provider does not know a scope, or the client may not ask for it.
     public static let invalidScope = Self(.invalidScope)
-    /// The provider does not allow this client this grant.
+    /// The provider does not allow this client to use this grant type.
     public static let unauthorizedClient = Self(.unauthorizedClient)
     /// The response of the provider or the broker is invalid.
     public static let invalidResponse = Self(.invalidResponse)

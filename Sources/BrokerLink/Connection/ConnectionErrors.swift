@@ -50,8 +50,9 @@ extension BrokerClientError {
     package static func noAnswer(at location: SocketLocation) -> BrokerClientError {
         let help =
             location.isEverybodys
-            ? "an administrator finds the reason with journalctl --unit brokerd-system, and ends it with systemctl restart brokerd-system."
-            : "journalctl --user-unit brokerd may show the reason, systemctl --user restart brokerd ends it."
+            ? "an administrator can look for the reason with journalctl --unit brokerd-system, "
+                + "and restart it with systemctl restart brokerd-system."
+            : "journalctl --user-unit brokerd may show the reason, systemctl --user restart brokerd restarts it."
         return BrokerClientError(.brokerNotAvailable, "The broker does not answer; \(help)", isRetryable: true)
     }
 
@@ -79,6 +80,6 @@ extension SocketLocation {
     fileprivate var startAdvice: String {
         if isEverybodys { return "Start it (as an administrator) with: systemctl start brokerd-system.socket" }
         if isUsual { return "Start it with: systemctl --user start brokerd.socket" }
-        return "Start the one that is to listen there, or name another socket (--socket, BROKER_SOCKET)."
+        return "Start the broker that should listen there, or name another socket (--socket, BROKER_SOCKET)."
     }
 }

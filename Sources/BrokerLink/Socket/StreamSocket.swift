@@ -10,8 +10,8 @@ struct StreamSocket: Sendable {
     /// show which one really listens, so that swapping the path between the two steps gains nothing. Without this check
     /// a client would send its requests, and later a person's sign-in page, to the first user to create the path.
     ///
-    /// - Parameter patience: how long to block until there is room in the queue. Blocked callers get it in their order; with
-    ///   none, the call never blocks.
+    /// - Parameter patience: how long to block until there is room in the queue. Blocked callers are served in order.
+    ///   With zero, the call never blocks.
     /// - Throws: ``ConnectFailure/busy`` if there was no room in that time, or a signal came.
     static func connect(
         to location: SocketLocation, waitingForRoom patience: Duration = .zero

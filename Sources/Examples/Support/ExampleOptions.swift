@@ -50,12 +50,12 @@ package struct ExampleOptions: Sendable {
             case "--api": api = try Self.value(of: flag, &rest)
             case "--socket": socket = try Self.value(of: flag, &rest)
             case "--account": account = try Self.value(of: flag, &rest)
-            default: throw Misused(description: "\(flag) is not known.\n\(Self.usage)")
+            default: throw Misused(description: "Unknown option \(flag).\n\(Self.usage)")
             }
         }
         if !givenScopes.isEmpty { self.scopes = givenScopes }
         guard app != nil || (clientID != nil && authority != nil) else {
-            throw Misused(description: "Say which app this is.\n\(Self.usage)")
+            throw Misused(description: "Name the app.\n\(Self.usage)")
         }
     }
 

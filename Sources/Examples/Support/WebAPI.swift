@@ -13,7 +13,7 @@ package enum WebAPI {
     ///   - address: the URL.
     ///   - authorization: the value of the header `Authorization`; none if left out.
     /// - Returns: the object's members that are text or numbers, as text.
-    /// - Throws: ``Failed`` for another status than 200 and for anything that is not a JSON object.
+    /// - Throws: ``Failed`` for a status other than 200 and for anything that is not a JSON object.
     package static func get(_ address: String, authorization: String? = nil) async throws -> [String: String] {
         guard let url = URL(string: address) else { throw Failed(description: "\(address) is not a web address.") }
         var request = URLRequest(url: url)

@@ -11,7 +11,7 @@ from ._aiolink import Link
 
 
 class Links:
-    """Weak in loops and links: a connection ends with its loop, and at the latest with its `Broker`."""
+    """Holds loops and links weakly: a connection ends with its loop, and at the latest with its `Broker`."""
 
     def __init__(self) -> None:
         self._links: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, weakref.ref[Link]] = (

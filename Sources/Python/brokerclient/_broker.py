@@ -39,7 +39,7 @@ class Broker:
         """A token from the broker's cache or by a refresh, without a prompt.
 
         `rejected_token` is one that a server refused, `challenge` the `WWW-Authenticate` header that it came with.
-        `authority` is another one than the app's, for this request only: the tenant that the person is a guest in.
+        `authority` replaces the app's for this request only, such as a tenant where the person is a guest.
         A broker that does not know `challenge` refuses it (`invalidParameter`).
         """
         params = _requests.silent_params(

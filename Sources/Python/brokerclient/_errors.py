@@ -77,7 +77,7 @@ def lost() -> BrokerUnavailable:
 def silent() -> BrokerUnavailable:
     return unavailable(
         "The broker does not answer; journalctl --user-unit brokerd may show the reason, "
-        "systemctl --user restart brokerd ends it.")
+        "systemctl --user restart brokerd restarts it.")
 
 
 def not_understood() -> BrokerError:

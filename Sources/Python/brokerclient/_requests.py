@@ -54,7 +54,7 @@ def silent_params(
 ) -> Dict[str, Any]:
     params = token_params(app, scopes, account, claims, challenge, token_type, resources)
     if authority is not None:
-        # Beside a client id it takes the place of the app's own.
+        # With a client id, it replaces the app's own.
         params["authority"] = authority
     if force_refresh:
         params["forceRefresh"] = True
@@ -80,7 +80,7 @@ def token_params(
     token_type: str, resources: Optional[Iterable[str]],
 ) -> Dict[str, Any]:
     if isinstance(scopes, str):
-        raise TypeError("scopes is a list of texts, not one text")
+        raise TypeError("scopes is a list of strings, not one string")
     params = app_params(app)
     params["scopes"] = list(scopes)
     if account is not None:

@@ -8,7 +8,7 @@ from . import _errors
 from ._requests import Request
 from ._socket import NotRunning
 
-# How long a broker that went away is waited for.
+# How long to wait for a broker that went away.
 PATIENCE = 3.0
 PAUSE = 0.02
 

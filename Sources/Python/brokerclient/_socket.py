@@ -75,7 +75,7 @@ def not_running(path: str) -> BrokerUnavailable:
     elif path == _usual():
         advice = "Start it with: systemctl --user start brokerd.socket"
     else:
-        advice = "Start the one that is to listen there, or name another socket (BROKER_SOCKET)."
+        advice = "Start the broker that should listen there, or name another socket (BROKER_SOCKET)."
     return unavailable(f"No broker listens at {path}. {advice}")
 
 

@@ -75,7 +75,7 @@ class PublicClientApplication:
 
 def allowed(scopes: Iterable[str]) -> List[str]:
     if isinstance(scopes, str):
-        raise ValueError("The input scopes should be a list, not one text")
+        raise ValueError("The input scopes should be a list, not one string")
     if reserved := _RESERVED.intersection(scopes):
         raise ValueError(f"{', '.join(sorted(reserved))}: the library asks for these by itself")
     return list(scopes)

@@ -36,7 +36,7 @@ def speaking(*connections):
         thread.start()
         yield path
         thread.join(20)
-        assert not thread.is_alive(), "the client did not come as often as it should"
+        assert not thread.is_alive(), "the client did not connect as often as expected"
         if failures:
             raise failures[0]
 

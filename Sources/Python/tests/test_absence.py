@@ -18,7 +18,7 @@ class AbsenceTests(unittest.TestCase):
                 Broker("/nonexistent/brokerd/broker.sock").accounts()
             self.assertEqual(raised.exception.kind, "brokerNotAvailable")
             # systemd starts none at another place.
-            with self.assertRaisesRegex(BrokerUnavailable, "listens at /elsewhere. Start the one"):
+            with self.assertRaisesRegex(BrokerUnavailable, "listens at /elsewhere. Start the broker"):
                 Broker("/elsewhere").accounts()
 
     def test_a_file_in_place_of_the_socket_is_an_error(self):

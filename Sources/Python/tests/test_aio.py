@@ -144,7 +144,7 @@ class LoopTests(unittest.TestCase):
 
     @contextlib.contextmanager
     def closed_loop(self):
-        """A `Broker` that has a connection in a loop that was closed without an end of its tasks."""
+        """A `Broker` with a connection in a loop that was closed before its tasks had ended."""
         loop, held = asyncio.new_event_loop(), [Broker(scene.shared().socket)]
         loop.run_until_complete(held[0].acquire_token_silent("notes", SCOPES))
         with self.assertLogs("asyncio"):
@@ -154,6 +154,6 @@ class LoopTests(unittest.TestCase):
 
 
 async def settled():
-    """Several turns of the loop, which sees what has ended in the first of them."""
+    """Lets the loop run several times, so that it notices connections that have ended."""
     for _ in range(10):
         await asyncio.sleep(0)

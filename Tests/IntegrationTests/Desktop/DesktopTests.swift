@@ -285,7 +285,7 @@ struct DesktopTests {
                 Launch(
                     try PackageTree.program("brokerctl"), ["--socket", scene.broker.socket, "session"],
                     environment: ["XDG_RUNTIME_DIR": bed.directory.path]))
-            #expect(other.succeeded && other.errors.contains("Another one runs already"), "\(other)")
+            #expect(other.succeeded && other.errors.contains("Another one is already running"), "\(other)")
             try desktop.session.requireRunning()
         }
     }

@@ -159,13 +159,13 @@ struct TokenFileTests {
             try "AT".write(toFile: "\(own)/readable", atomically: true, encoding: .utf8)
             chmod("\(own)/readable", 0o644)
             let before = try files.contentsOfDirectory(atPath: own).sorted()
-            let top = geteuid() == 0 ? "Others may look into the folder /" : "The folder / belongs to another user"
+            let top = geteuid() == 0 ? "Other users can access the folder /" : "The folder / belongs to another user"
             for (place, reason) in [
                 ("\(open)/token", "chmod 700"), ("/token-of-a-test", top),
                 (bed.path("link/token"), "is a link"), (bed.path("none/token"), "mkdir -m 700"),
                 ("\(own)/", "names a folder"),
-                ("\(own)/link", "is a link"), ("\(own)/dangling", "is a link"), ("\(own)/settings", "is no token"),
-                ("\(own)/readable", "is no token"),
+                ("\(own)/link", "is a link"), ("\(own)/dangling", "is a link"), ("\(own)/settings", "is not a token"),
+                ("\(own)/readable", "is not a token"),
             ] {
                 let result = try await file.run(place)
                 #expect(result.status == .exited(1) && result.errors.contains(reason), "\(place): \(result)")
@@ -183,7 +183,7 @@ struct TokenFileTests {
             try "not-ours".write(toFile: file.path, atomically: true, encoding: .utf8)
             chmod(file.path, 0o600)
             let refused = try await file.run(file.path)
-            #expect(refused.status == .exited(1) && refused.errors.contains("is no token file"), "\(refused)")
+            #expect(refused.status == .exited(1) && refused.errors.contains("is not a token file"), "\(refused)")
             #expect(file.content == "not-ours")
 
             unlink(file.path)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The picture of the README") struct PictureTests {
     private static let file = PackageTree.root.appending(path: "docs/picture.svg")
     private static let title =
-        "A terminal: one app signs in with the browser, another app of its group has a token without, a third one has none."
+        "A terminal: one app signs in with the browser, another of its group gets a token without, a third gets none."
 
     @Test("the picture shows today's output (UPDATE_DOCS=1 swift test --filter PictureTests draws it)")
     func isCurrent() async throws {

@@ -19,7 +19,7 @@ extension CompletionTable {
         _brokerctl() {
             local at=brokerctl i word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
             COMPREPLY=()
-            # Readline takes --option=value for three words.
+            # Readline splits --option=value into three words.
             if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
             for ((i = 1; i < COMP_CWORD; i++)); do
                 case "$at ${COMP_WORDS[i]}" in

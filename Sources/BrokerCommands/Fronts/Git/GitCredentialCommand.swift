@@ -12,9 +12,11 @@ struct GitCredentialCommand: FrontCommand {
               git config --global credential.https://git.example.org.helper ""
               git config --global --add credential.https://git.example.org.helper "broker --app work"
 
-            The first line takes away helpers that are set for every host. Tokens go to https and to this machine only. A \
-            token that the server refused is replaced once. It never prompts: git tells you when a sign-in is needed.
-            A helper that is set for every host gives your token to whatever host a repository names; use --host then.
+            The first line clears helpers that are set for every host. Tokens go only to https URLs and to this \
+            machine. A token that the server refused is replaced once. It never prompts: git tells you when a sign-in \
+            is needed.
+            A helper that is set for every host gives your token to any host that a repository names; use --host to \
+            limit it.
 
             Examples:
               printf 'protocol=https\\nhost=git.example.org\\n' | brokerctl git-credential --app work get
@@ -31,7 +33,7 @@ struct GitCredentialCommand: FrontCommand {
         arguments.group(&options)
         arguments.list(
             "host", &hosts,
-            "A host that may get the token, with its port if it has one; may be repeated. Others are passed over.")
+            "A host that may get the token, with its port if it has one; may be repeated. Others get none.")
         arguments.argument(
             "action", &action, "get, store or erase; git says which.", completing: .words(["get", "store", "erase"]))
     }
@@ -47,8 +49,7 @@ struct GitCredentialCommand: FrontCommand {
         case .notOurs: return
         case .unencrypted where action == "get":
             context.output.aside(
-                "brokerctl: \(request.host.clean) is asked over http, and a token is given over https only; use an https URL."
-            )
+                "brokerctl: \(request.host.clean) uses http, but tokens go only over https; use an https URL.")
         case .unencrypted: return
         case .ours:
             switch action {

@@ -26,7 +26,7 @@ struct TokenFile: ~Copyable {
         do throws(BrokerClientError) {
             let isMade = try Self.isMade(name, in: folder, path)
             guard isMade || Self.isFree(name, in: folder) else {
-                throw Self.unfit("\(path) is no token file of brokerctl's; remove it, or name another place.")
+                throw Self.unfit("\(path) is not a token file of brokerctl's; remove it, or name another path.")
             }
         } catch {
             close(folder)
@@ -87,7 +87,7 @@ struct TokenFile: ~Copyable {
         guard folder >= 0 else {
             switch errno {
             case ENOENT: throw unfit("There is no folder \(path); make it with: mkdir -m 700 \(path)")
-            case ELOOP, ENOTDIR: throw unfit("\(path) is a link or no folder; name the folder itself.")
+            case ELOOP, ENOTDIR: throw unfit("\(path) is a link or not a folder; name the folder itself.")
             default: throw unfit("The folder \(path) cannot be opened: \(errnoText(errno)).")
             }
         }
@@ -98,7 +98,7 @@ struct TokenFile: ~Copyable {
         guard isKnown, facts.st_uid == geteuid() else {
             throw unfit("The folder \(path) belongs to another user; use one of yours, below $XDG_RUNTIME_DIR.")
         }
-        throw unfit("Others may look into the folder \(path); use one that is yours alone: chmod 700 \(path)")
+        throw unfit("Other users can access the folder \(path); make it private: chmod 700 \(path)")
     }
 
     private static func isFree(_ name: String, in folder: Int32) -> Bool {
@@ -112,10 +112,10 @@ struct TokenFile: ~Copyable {
         guard fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
         let isPlain = facts.st_mode & S_IFMT == S_IFREG && facts.st_nlink == 1 && facts.st_uid == geteuid()
         guard isPlain else {
-            throw unfit("\(path) is a link or no plain file of yours; remove it, or name another place.")
+            throw unfit("\(path) is a link or not a regular file of yours; remove it, or name another path.")
         }
         let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else { throw unfit("\(path) is there and cannot be read; remove it, or name another place.") }
+        guard file >= 0 else { throw unfit("\(path) exists but cannot be read; remove it, or name another path.") }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: longest + 1)
         let count = read(file, &bytes, bytes.count)

@@ -8,9 +8,10 @@ struct TokenFileCommand: WaitingSubcommand {
         About(
             "token-file", "Keep a token in a file, for programs that only read files.",
             """
-            Runs until it is ended, and keeps the file current. The file is yours alone (0600), in a folder that is yours \
-            alone. It is removed when the broker is locked or ends, when the account signs out, and at the end; it comes back \
-            when the broker gives a token again. Anyone who reads it has the token: prefer programs that ask the broker.
+            Runs until it is stopped, and keeps the file current. The file is private (0600), in a folder that must be \
+            private, too. It is removed when the broker is locked or stops, when the account signs out, and when this \
+            command ends; it comes back when the broker gives a token again. Anyone who reads it has the token: prefer \
+            programs that ask the broker.
 
             Examples:
               brokerctl token-file --app cloud $XDG_RUNTIME_DIR/cloud-token
@@ -27,7 +28,7 @@ struct TokenFileCommand: WaitingSubcommand {
         arguments.group(&global)
         arguments.group(&options)
         arguments.option("token", &token, value: "kind", "The access token or the ID token (access if left out).")
-        arguments.argument("path", &path, "Where the token is kept.", completing: .files)
+        arguments.argument("path", &path, "The file to keep the token in.", completing: .files)
     }
 
     func validate() throws(UsageError) {

@@ -9,7 +9,7 @@ struct UnnamedFile: ~Copyable {
     private let folder: Int32
     private let isNamed: Bool
 
-    /// - Parameter passingName: its name for the moment in which it replaces another file.
+    /// - Parameter passingName: its temporary name while it replaces another file.
     /// - Returns: `nil` on failure, with errno set.
     init?(in folder: Int32, called passingName: String) {
         let unnamed = openat(folder, ".", Self.temporary | O_WRONLY | O_CLOEXEC, 0o600)
