@@ -23,8 +23,7 @@ struct DefaultAccountCommand: Subcommand {
     var app = ""
     var clear = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
         arguments.option(
             "app", &app, value: "name", isRequired: true, "A registered app.", completing: LiveCompletion.apps)

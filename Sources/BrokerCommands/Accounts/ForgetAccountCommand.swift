@@ -22,8 +22,7 @@ struct ForgetAccountCommand: Subcommand {
     var revoke = false
     var confirmation = Confirmation()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider, too.")
         arguments.group(&confirmation)

@@ -36,8 +36,7 @@ struct ImportMSALCacheCommand: Subcommand {
     /// If unset, each registered app gets the tokens of its client id.
     var receiver = AppOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("file", &file, "The cache file.", completing: .files)
         arguments.group(&receiver)
     }

@@ -20,8 +20,7 @@ struct ListAccountsCommand: Subcommand {
     var all = false
     var names = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&choice)
         arguments.flag("all", &all, "List signed-out accounts, too.")
         arguments.flag(

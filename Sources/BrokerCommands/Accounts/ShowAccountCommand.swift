@@ -18,8 +18,7 @@ struct ShowAccountCommand: Subcommand {
     var account = AccountName(argument: "")
     var choice = AppOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
         arguments.group(&choice)
     }

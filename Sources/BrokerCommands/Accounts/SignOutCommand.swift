@@ -22,8 +22,7 @@ struct LogoutCommand: WaitingSubcommand {
     var global = GlobalOptions()
     var signOut = SignOutOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&signOut)
     }
 
@@ -50,8 +49,7 @@ struct SignOutCommand: WaitingSubcommand {
     var global = GlobalOptions()
     var signOut = SignOutOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&signOut)
     }
 

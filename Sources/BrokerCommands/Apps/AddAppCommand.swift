@@ -34,8 +34,7 @@ struct AddAppCommand: Subcommand {
     var instanceAware = false
     var urlHandler = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("name", &name, "The app's name in requests.")
         arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
         arguments.flag("register", &register, "Register a new client at the provider instead of naming one (RFC 7591).")

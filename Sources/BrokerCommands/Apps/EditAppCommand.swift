@@ -27,8 +27,7 @@ struct EditAppCommand: Subcommand {
     var check: Bool?
     var instanceAware: Bool?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("name", &name, "The app's name.")
         arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
         arguments.option("authority", &authority, value: "url", "The issuer's URL.")

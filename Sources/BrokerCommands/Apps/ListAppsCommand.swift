@@ -15,8 +15,7 @@ struct ListAppsCommand: Subcommand {
     var global = GlobalOptions()
     var names = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.flag(
             "names", &names,
             "Print only names, for completion; names that a shell would have to quote are left out.")

@@ -16,8 +16,7 @@ struct ShowAppCommand: Subcommand {
     var global = GlobalOptions()
     var name = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("name", &name, "The app's name.")
     }
 

@@ -23,8 +23,7 @@ struct AuditCommand: Subcommand {
     var app: String?
     var facts = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.option("since", &since, value: "time", "Only entries newer than this: 10m, 12h or 30d, for example.")
         arguments.option("limit", &limit, value: "count", "How many of the newest (1 to 10000; 1000 if left out).")
         arguments.option("app", &app, value: "name", "Only entries of this app.", completing: LiveCompletion.apps)

@@ -23,8 +23,7 @@ struct AcceptRestoreCommand: Subcommand {
     var global = GlobalOptions()
     var everybody = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.flag("everybody", &everybody, "Accept for all users of the machine's broker; for root.")
     }
 

@@ -21,8 +21,7 @@ struct ClearCacheCommand: Subcommand {
     var revoke = false
     var confirmation = Confirmation()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at their providers, too.")
         arguments.group(&confirmation)
     }

@@ -26,8 +26,7 @@ struct ExportCacheCommand: Subcommand {
     var force = false
     var asking = PassphraseOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("file", &file, "The file to write, mode 0600.", completing: .files)
         arguments.flag("force", &force, "Replace an existing file.")
         arguments.group(&asking)

@@ -25,8 +25,7 @@ struct ImportCacheCommand: Subcommand {
     var replace = false
     var asking = PassphraseOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("file", &file, "A file written by brokerctl cache export.", completing: .files)
         arguments.flag(
             "replace", &replace, "Replace apps that differ with the backup's apps of the same name.")

@@ -79,8 +79,7 @@ struct RemovePartitionCommand: Subcommand {
     var uid: UInt32 = 0
     var confirmation = Confirmation()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("uid", &uid, "The user, by number.")
         arguments.group(&confirmation)
     }

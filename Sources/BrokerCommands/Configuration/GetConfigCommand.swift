@@ -19,8 +19,7 @@ struct GetConfigCommand: Subcommand {
     var global = GlobalOptions()
     var name = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument(
             "name", &name, "The setting, as config show names it: log.level.", completing: LiveCompletion.settings)
     }

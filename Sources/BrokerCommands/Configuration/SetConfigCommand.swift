@@ -25,8 +25,7 @@ struct SetConfigCommand: Subcommand {
     var name = ""
     var value = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument(
             "name", &name, "The setting, as config show names it: log.level.",
             completing: LiveCompletion.settings)

@@ -22,8 +22,7 @@ struct ShowConfigCommand: Subcommand {
     var name: String?
     var names = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument(
             "name", &name, "Only this setting, or all of one table: log.level, cache.",
             completing: LiveCompletion.settings)

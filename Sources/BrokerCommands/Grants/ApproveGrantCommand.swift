@@ -28,8 +28,7 @@ struct ApproveGrantCommand: Subcommand {
     var scopes: [String] = []
     var lifetime: TimeSpan?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("id", &id, "The request, from brokerctl grants list.")
         arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:flatpak:org.example.Mail.")
         arguments.option("app", &app, value: "name", "The app that it may use.")

@@ -36,8 +36,7 @@ struct ListGrantsCommand: Subcommand {
     var global = GlobalOptions()
     var app: String?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.option("app", &app, value: "name", "Only those of this app.")
     }
 
@@ -70,8 +69,7 @@ struct DenyGrantCommand: Subcommand {
     var global = GlobalOptions()
     var id = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("id", &id, "The request, from brokerctl grants list.")
     }
 
@@ -95,8 +93,7 @@ struct RevokeGrantCommand: Subcommand {
     var global = GlobalOptions()
     var id = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("id", &id, "The grant, from brokerctl grants list.")
     }
 

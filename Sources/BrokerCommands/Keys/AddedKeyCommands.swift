@@ -23,8 +23,7 @@ struct AddKeySourceCommand: Subcommand {
     var source = ""
     var asking = PassphraseOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("source", &source, "passphrase, key-file, credential or secret-service.")
         arguments.group(&asking)
     }
@@ -54,8 +53,7 @@ struct RemoveKeySourceCommand: Subcommand {
     var global = GlobalOptions()
     var source = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("source", &source, "A source added with key add-source.")
     }
 

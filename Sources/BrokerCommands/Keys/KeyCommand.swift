@@ -79,8 +79,7 @@ struct SetKeySourceCommand: Subcommand {
     var source = ""
     var asking = PassphraseOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("source", &source, "key-file, credential, secret-service or passphrase.")
         arguments.group(&asking)
     }

@@ -38,8 +38,7 @@ struct UnlockCommand: Subcommand {
     var global = GlobalOptions()
     var asking = PassphraseOptions()
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&asking)
     }
 

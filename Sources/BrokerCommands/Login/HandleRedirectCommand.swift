@@ -20,8 +20,7 @@ struct HandleRedirectCommand: Subcommand {
     var global = GlobalOptions()
     var url = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("url", &url, "The whole address, or - for standard input.")
     }
 

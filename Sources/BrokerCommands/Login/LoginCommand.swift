@@ -41,8 +41,7 @@ struct LoginCommand: WaitingSubcommand {
     var deviceCode = false
     var timeout: Int64?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&request)
         arguments.group(&options)
         arguments.option("prompt", &prompt, "What the provider prompts for: \(Prompt.names).")

@@ -19,8 +19,7 @@ struct MetricsCommand: Subcommand {
     var global = GlobalOptions()
     var textfile: String?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.option(
             "textfile", &textfile, value: "path",
             "Write a file for the textfile collector of a node exporter, instead of printing.",

@@ -23,8 +23,7 @@ struct CompletionCommand: Subcommand {
     var global = GlobalOptions()
     var shell = Shell.bash
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("shell", &shell, "bash, zsh or fish.")
     }
 

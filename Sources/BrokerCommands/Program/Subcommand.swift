@@ -2,9 +2,25 @@ import BrokerCommandLine
 import BrokerLink
 import Glibc
 
-/// A command that calls the broker and prints the answer.
-protocol Subcommand: Command {
+/// A command with the options that every command has.
+protocol GlobalCommand: Command {
     var global: GlobalOptions { get set }
+
+    /// Declares its own options and arguments, after ``global``.
+    mutating func declareOwn(in arguments: inout Arguments)
+}
+
+extension GlobalCommand {
+    mutating func declareOwn(in arguments: inout Arguments) {}
+
+    package mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        declareOwn(in: &arguments)
+    }
+}
+
+/// A command that calls the broker and prints the answer.
+protocol Subcommand: GlobalCommand {
     /// The limit of the wait for an answer; `nil` for none.
     var answerTimeout: Duration? { get }
     /// Whether `--json` applies to its output.
@@ -16,8 +32,6 @@ protocol Subcommand: Command {
 extension Subcommand {
     var answerTimeout: Duration? { nil }
     static var printsJSON: Bool { true }
-
-    package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
 
     package func execute(in program: any Command.Type) -> ExitStatus {
         let context = CommandContext(global, answerTimeout, in: program, printsJSON: Self.printsJSON)
@@ -31,15 +45,11 @@ extension Subcommand {
 }
 
 /// A command that waits for the user while other work continues.
-protocol WaitingSubcommand: Command, Sendable {
-    var global: GlobalOptions { get set }
-
+protocol WaitingSubcommand: GlobalCommand, Sendable {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError)
 }
 
 extension WaitingSubcommand {
-    package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
-
     /// Only these commands start tasks, and with them a thread pool: the others end before a pool would be up.
     package func execute(in program: any Command.Type) -> ExitStatus {
         // Without /proc, the pool's first thread would end the program.

@@ -30,8 +30,7 @@ struct SSHCommand: Subcommand {
     var host = SSHHost()
     var words: [String] = []
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&reach)
         arguments.argument("host", &host, "The destination, as for ssh: a name, user@name, or a host of ~/.ssh/config.")
         arguments.tail("argument", &words, "The command to run there; without one, your login shell.")

@@ -26,8 +26,7 @@ struct RunInCommand: Subcommand {
     var sandbox = SandboxOptions()
     var command: [String] = []
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&sandbox)
         arguments.rest("command", &command, "The command and its arguments, after --.")
     }

@@ -40,8 +40,7 @@ struct AddSandboxCommand: Subcommand {
     var sandbox = SandboxOptions()
     var anyUid = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&sandbox)
         arguments.flag(
             "any-uid", &anyUid,
@@ -91,8 +90,7 @@ struct RemoveSandboxCommand: Subcommand {
     var global = GlobalOptions()
     var handle = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("handle", &handle, "The handle, from brokerctl sandboxes list.")
     }
 

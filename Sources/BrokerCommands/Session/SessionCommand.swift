@@ -22,8 +22,7 @@ struct SessionCommand: WaitingSubcommand {
     var global = GlobalOptions()
     var stay = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.flag(
             "stay", &stay,
             "Keep running without a broker, and look for one from time to time: for desktops without systemd.")

@@ -26,8 +26,7 @@ struct StatusCommand: Subcommand {
     var callers = false
     var watch = false
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.option(
             "timeout", &timeout, value: "seconds", "How long to wait for an answer (1 to 3600; 5 if left out).")
         arguments.flag("callers", &callers, "Show the connected callers and their facts instead.")

@@ -23,8 +23,7 @@ struct ProofCommand: Subcommand {
     var account: AccountName?
     var nonce: String?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&choice)
         arguments.argument("url", &url, "The URL to call.")
         arguments.option("method", &method, "The HTTP method; GET if left out.")

@@ -35,8 +35,7 @@ struct TokenCommand: Subcommand {
     var forceRefresh = false
     var query: [QueryParameter] = []
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&request)
         arguments.group(&options)
         arguments.option(

@@ -25,8 +25,7 @@ struct LogsCommand: Subcommand {
     var lines: Int?
     var app: String?
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.flag("follow", &follow, short: "f", "Follow new entries (Ctrl-C to stop).")
         arguments.option(
             "since", &since, value: "time",

@@ -21,8 +21,7 @@ struct WatchCommand: WaitingSubcommand {
     var app: String?
     var topics: [EventTopic] = []
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.option(
             "app", &app, value: "name", "Only events of this app's group.", completing: LiveCompletion.apps)
         arguments.list(

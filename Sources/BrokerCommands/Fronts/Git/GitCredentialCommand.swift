@@ -28,8 +28,7 @@ struct GitCredentialCommand: FrontCommand {
     var hosts: [String] = []
     var action = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&options)
         arguments.list(
             "host", &hosts,

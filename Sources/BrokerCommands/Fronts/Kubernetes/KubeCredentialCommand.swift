@@ -26,8 +26,7 @@ struct KubeCredentialCommand: FrontCommand {
     var options = FrontOptions()
     var token = TokenChoice.id
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&options)
         arguments.option(
             "token", &token, value: "kind",

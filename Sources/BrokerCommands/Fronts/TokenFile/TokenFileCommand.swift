@@ -24,8 +24,7 @@ struct TokenFileCommand: WaitingSubcommand {
     var token = TokenChoice.access
     var path = ""
 
-    mutating func declare(in arguments: inout Arguments) {
-        arguments.group(&global)
+    mutating func declareOwn(in arguments: inout Arguments) {
         arguments.group(&options)
         arguments.option("token", &token, value: "kind", "The access token or the ID token (access if left out).")
         arguments.argument("path", &path, "The file to keep the token in.", completing: .files)
