@@ -20,6 +20,11 @@ extension AccessPolicy {
         }
     }
 
+    /// - Throws: `locked`.
+    package func requireUnlocked() throws(BrokerError) {
+        guard gate.isOpen else { throw .locked }
+    }
+
     /// How an answer on a browser page counts. Every program of the user can read the address of a page from the browser's
     /// arguments, and answer in the person's place.
     package enum PageApproval: Sendable, Equatable {
@@ -42,7 +47,8 @@ extension AccessPolicy {
     /// Asks the person behind a caller to prove their presence, and waits for the answer. Inspect the caller again afterwards: the
     /// process that the question was about must still be the one that connected.
     ///
-    /// - Throws: `accessDenied` (`presenceRequired`) if no one could be asked, `userCanceled` also if the task was canceled.
+    /// - Throws: `accessDenied` (`presenceRequired`) if no one could be asked, `userCanceled` also if the task was canceled,
+    ///   `serverUnavailable` if the broker stops.
     package func requirePresence(_ question: PresenceQuestion, of caller: Caller) async throws(BrokerError) {
         let answer = await presenceTurns.run(of: caller.partition) { [presence] in
             await presence?.ask(question, process: caller.facts.pid, uid: caller.facts.uid)
@@ -50,16 +56,17 @@ extension AccessPolicy {
         }
         let message: String
         switch answer {
-        case .shown: return
-        case nil: throw BrokerError(.userCanceled, "The program that asked for this has gone; nothing was changed.")
-        case .notShown:
+        case .answered(.shown): return
+        case .canceled: throw .callerWentAway
+        case .brokerStops: throw .stopping
+        case .answered(.notShown):
             throw BrokerError(
                 .userCanceled,
                 "You did not show that you are there, which this needs here (admin.proof); nothing was changed."
             )
-        case .nobodyAsks:
+        case .answered(.nobodyAsks):
             message = "nobody can ask you; do it at a desktop, or on a terminal that pkttyagent can ask on"
-        case .unavailable(let why):
+        case .answered(.unavailable(let why)):
             message = "polkit cannot ask you (\(why)); install polkitd and the file token-broker.policy"
         }
         throw BrokerError(

@@ -89,7 +89,7 @@ package final class AccessPolicy: Sendable {
     let presence: (any PresenceAuthority)?
     /// The id of the only account of an app with a username.
     let accounts: @Sendable (String, AppRegistration, Partition) -> String?
-    let presenceTurns = PresenceQueue()
+    let presenceTurns: PresenceQueue
     let log: Logger
     let current: Mutex<AccessSettings>
     private let changedRules = Broadcast<Void>()
@@ -102,6 +102,7 @@ package final class AccessPolicy: Sendable {
     ) {
         self.directory = directory
         self.grants = grants
+        presenceTurns = PresenceQueue(grants.stop)
         self.gate = gate
         self.owners = owners
         self.quota = quota

@@ -36,8 +36,8 @@ extension RunningBroker {
                             manager: manager, logger: logger), .gracefullyShutdownGroup),
                     .init(
                         ListeningService(
-                            listeners: listeners, engine: engine.broker, grants: server.policy.grants, http: http,
-                            manager: manager, logger: logger), .cancelGroup),
+                            listeners: listeners, engine: engine.broker, http: http, manager: manager, logger: logger),
+                        .cancelGroup),
                 ], logger: quiet))
         do {
             try await group.run()

@@ -8,8 +8,7 @@ package final class TokenBroker: Sendable {
     private let engine: Engine
     private let shared: SharedParts
     private let transfers: CacheTransfers
-    /// Fulfilled when the broker begins to stop.
-    private let stops = Promise<Void>()
+    package let stop: StopSignal
     private let log: Logger
     package let lock: BrokerLock
     package let backups: CacheBackups
@@ -18,12 +17,13 @@ package final class TokenBroker: Sendable {
     /// - Parameters:
     ///   - roster: the registered apps; shows which others of a group use a client.
     ///   - browser: opens pages for `presentation: "broker"`.
+    ///   - stop: shared with the other parts that wait for people.
     package init(
         vault: any RecordVault & VaultKeys & BackupStore, provider: any IdentityProvider,
         redirects: any RedirectListener,
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
         clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(),
-        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, stop: StopSignal = StopSignal(), log: Logger
     ) {
         let box = SettingsBox(settings)
         let gate = LockGate(clock: clock)
@@ -44,14 +44,15 @@ package final class TokenBroker: Sendable {
         backups = CacheBackups(
             cache: cache, store: vault, transfers: transfers, quota: quota,
             restore: CacheRestore(cache: cache, roster: roster, throttle: shared.throttle, clock: clock), clock: clock)
-        lock = BrokerLock(keys: vault, cache: cache, gate: gate, roster: roster, settings: box, clock: clock, log: log)
-        { [stops] refusal in
+        lock = BrokerLock(
+            keys: vault, cache: cache, gate: gate, roster: roster, settings: box, stop: stop, clock: clock, log: log
+        ) { refusal in
             // A broker that stops refuses, locked or not.
-            guard refusal != nil || stops.current == nil else { return }
+            guard refusal != nil || !stop.hasBegun else { return }
             interactions.refuse(with: refusal)
             transfers.refuse(with: refusal)
         }
-        (self.transfers, self.log) = (transfers, log)
+        (self.transfers, self.stop, self.log) = (transfers, stop, log)
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
@@ -292,7 +293,7 @@ package final class TokenBroker: Sendable {
     /// Prepares shutdown: answers waiting requests, waits for refreshes in flight and for sign-ins whose answer has come, and retries
     /// refused writes once.
     package func drain() async {
-        stops.fulfil(())
+        stop.begin()
         shared.interactions.refuse(with: Self.stopping("start the sign-in again in a moment"))
         transfers.refuse(with: Self.stopping("start the export or import again in a moment"))
         engine.renewals.stop()

@@ -10,6 +10,7 @@ final class AccessBed: Sendable {
     let policy: AccessPolicy
     let grants: GrantStore
     let gate: LockGate
+    let stop = StopSignal()
     let clock = ManualClock()
     private let random = CountingRandom()
     private let folder: String
@@ -28,7 +29,7 @@ final class AccessBed: Sendable {
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
         grants = GrantStore(
-            vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, log: log.logger)
+            vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, stop: stop, log: log.logger)
         gate = LockGate(clock: clock)
         gate.open()
         policy = AccessPolicy(
@@ -67,8 +68,10 @@ final class AccessBed: Sendable {
     }
 
     /// The audit log after a restart of the broker.
-    func auditLog(_ bounds: AuditLog.Bounds = AuditLog.Bounds()) -> AuditLog {
-        AuditLog(vault: vault, clock: clock, random: random, log: log.logger, bounds: bounds)
+    func auditLog(
+        _ bounds: AuditLog.Bounds = AuditLog.Bounds(), payer: @escaping @Sendable (Partition) -> Partition = { $0 }
+    ) -> AuditLog {
+        AuditLog(vault: vault, clock: clock, random: random, payer: payer, log: log.logger, bounds: bounds)
     }
 
     static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {

@@ -362,7 +362,7 @@ struct GrantTests {
         let deadline = grants.deadline(in: 300)
         let wait = Task { await grants.answer(to: request, in: Self.partition, until: deadline) }
         try await scene.bed.clock.waitForSleepers()
-        grants.endWaits()
+        scene.bed.stop.begin()
         #expect(await wait.value == .brokerStops)
         #expect(await grants.answer(to: request, in: Self.partition, until: deadline) == .brokerStops)
     }

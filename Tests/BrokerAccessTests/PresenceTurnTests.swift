@@ -41,6 +41,25 @@ struct PresenceTurnTests {
         #expect(people.uids == [1000, 1001, 1000, 1000])
     }
 
+    @Test("a broker that stops answers the waiting callers, and asks nobody any more")
+    func stopping() async throws {
+        let people = Questions(silent: 1000)
+        let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }
+        let caller = try bed.caller()
+        let waiting = (0..<3).map { _ in
+            Task {
+                await #expect(throws: BrokerError.self) {
+                    try await bed.policy.requirePresence(PresenceQuestion("grants.approve"), of: caller)
+                }?.reason
+            }
+        }
+        try await eventually("the first is asked") { people.uids == [1000] }
+        bed.stop.begin()
+        for task in waiting { #expect(await task.value == .shuttingDown) }
+        people.end(.shown)
+        #expect(people.uids == [1000])
+    }
+
     @Test("no question is asked for a caller that has gone, and a late answer does not count")
     func gone() async throws {
         let people = Questions(silent: 1000)
@@ -60,9 +79,12 @@ struct PresenceTurnTests {
         try await eventually("the first is asked") { people.uids == [1000] }
         let waiting = (0..<3).map { _ in ask(silent) }
         for task in waiting + [asked] { task.cancel() }
-        people.end(.shown)
+        // None of them waits for the question that is still on the screen.
         for task in waiting + [asked] { #expect(await task.value == .userCanceled) }
-        #expect(people.uids == [1000])
+        let next = ask(silent)
+        people.end(.shown)
+        #expect(await next.value == nil)
+        #expect(people.uids == [1000, 1000])
         #expect(await ask(other).value == nil)
     }
 }

@@ -223,6 +223,21 @@ struct GuessingTests {
         }
     }
 
+    @Test("a passphrase attempt that waits is answered when the broker stops")
+    func stopped() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: Self.right))
+            _ = try await client.call(LockBroker.self, .init())
+            _ = try await client.refusal(of: UnlockBroker.self, .init(passphrase: "incorrect horse"))
+            try await client.send(UnlockBroker.requestLine(id: 1, .init(passphrase: Self.right)))
+            try await eventually("it waits") { server.clock.sleepers > 0 }
+            server.broker.stop.begin()
+            #expect(try await client.readRefusal()?.data?.reason == .shuttingDown)
+            #expect(server.vault.isLocked)
+        }
+    }
+
     @Test("pauses double up to a minute, for the guessing caller only")
     func pauses() {
         var attempts = UnlockAttempts()

@@ -94,6 +94,18 @@ struct PresenceTests {
         }
     }
 
+    @Test("nobody is asked for a change that a locked broker refuses")
+    func locked() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            let client = try await server.connect()
+            _ = try await client.call(LockBroker.self, .init())
+            let before = person.questions
+            #expect(try await client.refusal(of: RegisterApp.self, Self.secretApp())?.data?.kind == .locked)
+            #expect(person.questions == before)
+        }
+    }
+
     @Test(
         "changes equivalent to an approval need the person: an app's list, replacement or sandbox"
     )

@@ -10,7 +10,6 @@ package final class GrantStore: Sendable {
         /// Evicting a person's grants also drops their open requests and refusals, so that they are asked again.
         var ledgers: PartitionMemory<PartitionGrants>
         var unwritten = Unwritten()
-        var isStopping = false
         /// The current ids of accounts, by their ids of earlier versions, for partitions in which such an id was found.
         var currentIDs: PartitionMemory<[String: String]>
 
@@ -35,17 +34,21 @@ package final class GrantStore: Sendable {
     let log: Logger
     let state: Mutex<State>
     let events = Broadcast<GrantEvent>()
-    private let stops = Broadcast<Void>()
+    let stop: StopSignal
     let turns = Turns()
 
-    /// - Parameter memory: rough limit in bytes for the grants and requests of all people: more than one person can have.
+    /// - Parameters:
+    ///   - memory: rough limit in bytes for the grants and requests of all people: more than one person can have.
+    ///   - stop: ends waits for an answer.
     package init(
-        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, memory: Int = 32 << 20, log: Logger
+        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, memory: Int = 32 << 20,
+        stop: StopSignal = StopSignal(), log: Logger
     ) {
         state = Mutex(State(memory: memory))
         self.vault = vault
         self.clock = clock
         self.random = random
+        self.stop = stop
         self.log = log
     }
 
@@ -187,12 +190,6 @@ package final class GrantStore: Sendable {
         case brokerStops
     }
 
-    /// Ends all waits, for shutdown.
-    package func endWaits() {
-        state.withLock { $0.isStopping = true }
-        stops.tell(())
-    }
-
     package func answer(
         to request: String, in partition: Partition, until deadline: NumericDate
     ) async -> WaitEnd {
@@ -200,12 +197,10 @@ package final class GrantStore: Sendable {
         let answers = subscribe(in: partition) { event in
             if event.request?.id == request, event.change != .requested { end.fulfil(.settled) }
         }
-        let stop = stops.subscribe { end.fulfil(.brokerStops) }
-        let (isOpen, isStopping) = state.withLock { state in
+        let isOpen = state.withLock { state in
             let requests = state.ledgers.peek(partition)?.requests ?? []
-            return (requests.contains { $0.request.id == request }, state.isStopping)
+            return requests.contains { $0.request.id == request }
         }
-        if isStopping { end.fulfil(.brokerStops) }
         if !isOpen { end.fulfil(.settled) }
         let timer = Task {
             try await clock.sleep(for: .seconds(max(0, deadline - clock.now)))
@@ -213,13 +208,9 @@ package final class GrantStore: Sendable {
         }
         defer {
             timer.cancel()
-            withExtendedLifetime((answers, stop)) {}
+            withExtendedLifetime(answers) {}
         }
-        return await withTaskCancellationHandler {
-            await end.value
-        } onCancel: {
-            end.fulfil(.timedOut)
-        }
+        return await stop.wait(for: end, stopped: .brokerStops, canceled: .timedOut)
     }
 
     package func deadline(in seconds: Int64) -> NumericDate { clock.now + seconds }

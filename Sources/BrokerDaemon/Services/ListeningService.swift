@@ -1,4 +1,3 @@
-import BrokerAccess
 import BrokerEngine
 import BrokerHost
 import BrokerOAuth
@@ -9,7 +8,6 @@ import ServiceLifecycle
 struct ListeningService: Service {
     let listeners: Listeners
     let engine: TokenBroker
-    let grants: GrantStore
     let http: HTTPClient
     let manager: ServiceManager
     let logger: Logger
@@ -25,7 +23,7 @@ struct ListeningService: Service {
         try? await gracefulShutdown()
         logger.info("stopping: finishing what is in flight")
         manager.stopping()
-        grants.endWaits()
+        engine.stop.begin()
         async let _: Void = giveUp()
         async let drained: Void = engine.drain()
         async let shut: Void = listeners.shutDown(within: Self.patience + .seconds(1))

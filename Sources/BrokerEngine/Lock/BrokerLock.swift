@@ -22,6 +22,7 @@ package final class BrokerLock: Sendable {
     private let gate: LockGate
     private let roster: any AppRoster
     private let settings: SettingsBox
+    private let stop: StopSignal
     let clock: any BrokerClock
     let log: Logger
     /// Ends work that waits for people and refuses more of it with this error; `nil` allows it again.
@@ -32,10 +33,10 @@ package final class BrokerLock: Sendable {
 
     init(
         keys: any VaultKeys, cache: TokenCache, gate: LockGate, roster: any AppRoster, settings: SettingsBox,
-        clock: any BrokerClock, log: Logger, refuse: @escaping @Sendable (BrokerError?) -> Void
+        stop: StopSignal, clock: any BrokerClock, log: Logger, refuse: @escaping @Sendable (BrokerError?) -> Void
     ) {
         (self.keys, self.cache, self.gate, self.roster) = (keys, cache, gate, roster)
-        (self.settings, self.clock, self.log, self.refuse) = (settings, clock, log, refuse)
+        (self.settings, self.stop, self.clock, self.log, self.refuse) = (settings, stop, clock, log, refuse)
         if !keys.isLocked { gate.open() }
         gate.whenIdle { [weak self] in self?.lockIfIdle() }
     }
@@ -164,6 +165,12 @@ package final class BrokerLock: Sendable {
             ) { $0.retryAfter = Int(UnlockAttempts.longestPause.components.seconds) }
         }
         guard pause > .zero else { return }
-        do { try await clock.sleep(for: pause) } catch { throw .appWentAway }
+        let turn = Promise<BrokerError?>()
+        let timer = Task { [clock] in
+            try await clock.sleep(for: pause)
+            turn.fulfil(nil)
+        }
+        defer { timer.cancel() }
+        if let error = await stop.wait(for: turn, stopped: .stopping, canceled: .callerWentAway) { throw error }
     }
 }

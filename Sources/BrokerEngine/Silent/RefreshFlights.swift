@@ -38,6 +38,12 @@ final class RefreshFlights: Sendable {
         case joined(Promise<Outcome>)
         /// Another request redeems the token; look again when it is done, unless it fails for being late.
         case wait(Promise<Outcome>)
+
+        var answer: Promise<Outcome> {
+            switch self {
+            case .joined(let answer), .wait(let answer): answer
+            }
+        }
     }
 
     private struct Flight {

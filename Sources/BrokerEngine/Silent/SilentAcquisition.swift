@@ -55,16 +55,14 @@ final class SilentAcquisition: Sendable {
                 throw missing.error(for: request, reason, lookup.owner).about(lookup.entry.account)
             case .cached, .refresh: break
             }
-            let outcome: RefreshFlights.Outcome
-            switch refresh.join(lookup, replaces: replaces) {
-            case .joined(let flight):
-                outcome = await flight.value
-            case .wait(let flight):
-                outcome = await flight.value
-                guard outcome.isPending else {
-                    if !insists { replaces = nil }
-                    continue
-                }
+            let joining = refresh.join(lookup, replaces: replaces)
+            // The flight goes on without a caller that goes away.
+            guard let outcome = await joining.answer.valueUnlessCanceled, !Task.isCancelled else {
+                throw .callerWentAway
+            }
+            if case .wait = joining, !outcome.isPending {
+                if !insists { replaces = nil }
+                continue
             }
             do throws(BrokerError) {
                 if let answer = try settled(outcome, lookup, replaces: replaces) { return answer }

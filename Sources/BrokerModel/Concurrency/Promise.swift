@@ -2,25 +2,30 @@ import Synchronization
 
 /// A value that is set once; readers wait for it. Later fulfilments are ignored.
 package final class Promise<Value: Sendable>: Sendable {
+    /// Gets the value, or `nil` if the reader's task was canceled.
+    private typealias Resume = @Sendable (Value?) -> Void
+
     private enum State {
-        case open([CheckedContinuation<Value, Never>])
+        /// The readers by their numbers, which count up.
+        case open([UInt64: Resume])
         case fulfilled(Value)
     }
 
-    private let state = Mutex(State.open([]))
+    private let state = Mutex(State.open([:]))
+    private let lastReader = Atomic<UInt64>(0)
 
     package init() {}
 
     /// - Returns: whether this was the first fulfilment.
     @discardableResult
     package func fulfil(_ value: Value) -> Bool {
-        let waiting: [CheckedContinuation<Value, Never>]? = state.withLock { state in
-            guard case .open(let waiting) = state else { return nil }
+        let readers: [UInt64: Resume]? = state.withLock { state in
+            guard case .open(let readers) = state else { return nil }
             state = .fulfilled(value)
-            return waiting
+            return readers
         }
-        waiting?.forEach { $0.resume(returning: value) }
-        return waiting != nil
+        readers?.sorted { $0.key < $1.key }.forEach { $0.value(value) }
+        return readers != nil
     }
 
     /// `nil` while it is open.
@@ -29,16 +34,51 @@ package final class Promise<Value: Sendable>: Sendable {
     package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
-                let ready: Value? = state.withLock { state in
-                    switch state {
-                    case .fulfilled(let value): return value
-                    case .open(let waiting):
-                        state = .open(waiting + [continuation])
-                        return nil
-                    }
+                add(newReader()) { value in
+                    // Only a canceled reader gets none.
+                    if let value { continuation.resume(returning: value) }
                 }
-                if let ready { continuation.resume(returning: ready) }
             }
         }
+    }
+
+    /// `nil` as soon as the task is canceled, unless the value is already there.
+    package var valueUnlessCanceled: Value? {
+        get async {
+            let reader = newReader()
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    add(reader) { continuation.resume(returning: $0) }
+                    // A cancellation until now has found no reader.
+                    if Task.isCancelled { remove(reader) }
+                }
+            } onCancel: {
+                remove(reader)
+            }
+        }
+    }
+
+    private func newReader() -> UInt64 { lastReader.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private func add(_ reader: UInt64, _ resume: @escaping Resume) {
+        let ready: Value? = state.withLock { state in
+            switch state {
+            case .fulfilled(let value): return value
+            case .open(var readers):
+                readers[reader] = resume
+                state = .open(readers)
+                return nil
+            }
+        }
+        if let ready { resume(ready) }
+    }
+
+    private func remove(_ reader: UInt64) {
+        let resume: Resume? = state.withLock { state in
+            guard case .open(var readers) = state else { return nil }
+            defer { state = .open(readers) }
+            return readers.removeValue(forKey: reader)
+        }
+        resume?(nil)
     }
 }

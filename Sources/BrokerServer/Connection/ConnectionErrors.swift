@@ -17,9 +17,6 @@ extension BrokerError {
         ) { $0.caller = caller.id }
     }
 
-    static let stopping = BrokerError(
-        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
-
     /// A refusal by the socket layer.
     init(_ reason: ConnectionRefusal) {
         switch reason {

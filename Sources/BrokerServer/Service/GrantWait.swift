@@ -69,9 +69,7 @@ struct GrantWait: Sendable {
         switch await grants.answer(to: request, in: context.caller.partition, until: expiresOn) {
         case .settled: return
         case .timedOut: throw error
-        case .brokerStops:
-            throw BrokerError(
-                .serverUnavailable, "The broker is stopping; ask again in a moment.", reason: .shuttingDown)
+        case .brokerStops: throw .stopping
         }
     }
 }

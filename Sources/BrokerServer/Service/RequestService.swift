@@ -139,6 +139,8 @@ private struct RequestEntrance: Sendable {
     /// Admits a request once the owner of the records is known and the person allows the caller.
     func admitLater() async throws(BrokerError) -> any AdmittedRequest {
         if let question {
+            // Nobody is asked for what a locked broker refuses anyway.
+            if rules.needsKeys { try policy.requireUnlocked() }
             try await policy.requirePresence(question, of: context.caller)
             try policy.requireAdministrator(context.callerNow())
         }

@@ -113,3 +113,13 @@ extension BrokerError: CustomStringConvertible {
         return "\(kind.rawValue)\(why): \(message)"
     }
 }
+
+extension BrokerError {
+    /// The error for requests that the broker does not serve any more.
+    package static let stopping = BrokerError(
+        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
+
+    /// The error for the log: the caller does not wait any more.
+    package static let callerWentAway = BrokerError(
+        .userCanceled, "The program that asked for this has gone; nothing was changed.")
+}

@@ -72,4 +72,23 @@ struct LateFlightTests {
         await bed.engine.drain()
         #expect(bed.engine.refreshesInFlight == 0)
     }
+
+    @Test("a request that waits for another one's refresh begins none after its caller left")
+    func waitingCallerLeaves() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
+        bed.clock.advance(bySeconds: 4000)
+        let gate = bed.holdTokens()
+        let first = Task { try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read"])) }
+        try await bed.provider.waitForRefreshes()
+        let second = Task.immediate {
+            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["calendar"]) { $0.forceRefresh = true })
+        }
+        second.cancel()
+        #expect(await #expect(throws: BrokerError.self) { try await second.value }?.kind == .userCanceled)
+        gate.open()
+        _ = try await first.value
+        await bed.engine.drain()
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
 }

@@ -85,6 +85,8 @@ struct SilentFlowTests {
         let caller = Task { try await engine.acquireSilent(request) }
         try await bed.provider.waitForRefreshes()
         caller.cancel()
+        // It keeps nothing of the request: while the provider is slow, callers could come and go.
+        #expect(await #expect(throws: BrokerError.self) { try await caller.value }?.kind == .userCanceled)
         gate.open()
         await engine.drain()
         #expect(engine.cached(request) != nil)
