@@ -10,9 +10,10 @@ package final class PartitionOwners: Sendable {
     static let certainty = Duration.seconds(60)
     /// How long a request waits for a lookup.
     static let patience = Duration.seconds(10)
-    /// The limit of lookups in progress, each for a different uid. A lookup that hangs keeps its slot.
+    /// The limit of lookups in progress, each for a different uid. A lookup that hangs keeps its slot. Users have
+    /// shares, in which their subordinate uids count.
     static let maximumLookUps = 64
-    /// The number of uids that are remembered.
+    /// The number of uids that are remembered. When it is reached, the user with the most loses one.
     static let maximumKnown = 4_096
 
     private struct Known {
@@ -26,30 +27,52 @@ package final class PartitionOwners: Sendable {
 
     private struct LookUp {
         let promise = Promise<Outcome>()
+        let payer: Partition
         let began: Duration
     }
 
     private struct State {
-        var known: [Partition: Known] = [:]
+        var known = FairCache<Partition, Partition, Known>(limit: PartitionOwners.maximumKnown)
         /// One lookup at a time for a uid, shared by all waiting requests.
         var lookUps: [Partition: LookUp] = [:]
+        private var places = FairQuota<Partition, Partition>(limit: PartitionOwners.maximumLookUps)
 
-        mutating func keep(_ found: Known, of partition: Partition) {
-            if known.count >= PartitionOwners.maximumKnown { known = [:] }
-            known[partition] = found
+        /// - Returns: `nil` if there is no place.
+        mutating func begin(_ lookUp: LookUp, of partition: Partition) -> LookUp? {
+            guard places.take(for: partition, of: lookUp.payer) else { return nil }
+            lookUps[partition] = lookUp
+            return lookUp
         }
+
+        mutating func end(of partition: Partition) {
+            guard let lookUp = lookUps.removeValue(forKey: partition) else { return }
+            places.leave(for: partition, of: lookUp.payer)
+        }
+    }
+
+    /// A problem that every request meets until somebody mends it.
+    private struct Trouble: Hashable {
+        let partition: Partition
+        let text: String
     }
 
     private let vault: any RecordVault
     private let accounts: any AccountNames
     private let clock: any BrokerClock
+    private let payer: @Sendable (Partition) -> Partition
     private let log: Logger
+    private let repeats = Repeats<Partition, Partition, Trouble>()
     private let state = Mutex(State())
 
-    package init(vault: any RecordVault, accounts: any AccountNames, clock: any BrokerClock, log: Logger) {
+    /// - Parameter payer: the user in whose share a user's lookups are.
+    package init(
+        vault: any RecordVault, accounts: any AccountNames, clock: any BrokerClock,
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
+    ) {
         self.vault = vault
         self.accounts = accounts
         self.clock = clock
+        self.payer = payer
         self.log = log
     }
 
@@ -58,12 +81,12 @@ package final class PartitionOwners: Sendable {
     package func isCertain(of partition: Partition, connectedAt: Duration) -> Bool {
         let now = clock.uptime
         return state.withLock {
-            $0.known[partition].map { $0.lookedUp >= connectedAt && now - $0.lookedUp < Self.certainty } ?? false
+            $0.known.peek(partition).map { $0.lookedUp >= connectedAt && now - $0.lookedUp < Self.certainty } ?? false
         }
     }
 
     /// The account of a partition at its last lookup.
-    package func account(of partition: Partition) -> String? { state.withLock { $0.known[partition]?.account } }
+    package func account(of partition: Partition) -> String? { state.withLock { $0.known.peek(partition)?.account } }
 
     /// Looks the account up if due. A request that waits too long is refused.
     ///
@@ -75,13 +98,11 @@ package final class PartitionOwners: Sendable {
 
     /// - Parameter since: a lookup that began earlier does not count.
     private func lookUp(_ partition: Partition, since: Duration) async throws(BrokerError) -> Known {
+        let payer = payer(partition)
         while true {
             let (lookUp, starts) = state.withLock { state -> (LookUp?, Bool) in
                 if let lookUp = state.lookUps[partition] { return (lookUp, false) }
-                guard state.lookUps.count < Self.maximumLookUps else { return (nil, false) }
-                let lookUp = LookUp(began: clock.uptime)
-                state.lookUps[partition] = lookUp
-                return (lookUp, true)
+                return (state.begin(LookUp(payer: payer, began: clock.uptime), of: partition), true)
             }
             guard let lookUp else { throw Self.unanswered(partition) }
             if starts {
@@ -97,9 +118,7 @@ package final class PartitionOwners: Sendable {
         let watch = Task {
             do { try await clock.sleep(for: Self.patience) } catch { return }
             guard promise.fulfil(.failure(Self.unanswered(partition))) else { return }
-            log.error(
-                "the account of uid \(partition.uid) is being looked up for long", metadata: ["uid": "\(partition.uid)"]
-            )
+            tell(.error, "the account of uid \(partition.uid) is being looked up for long", of: partition)
         }
         let outcome: Outcome
         do throws(BrokerError) {
@@ -110,11 +129,12 @@ package final class PartitionOwners: Sendable {
         state.withLock { state in
             // The records may have been erased meanwhile, with their owner.
             guard state.lookUps[partition]?.promise === promise else { return }
-            state.lookUps[partition] = nil
+            state.end(of: partition)
             if case .success(let found) = outcome {
-                state.keep(found, of: partition)
+                state.known.keep(found, for: partition, of: lookUp.payer)
+                state.known.makeRoom()
             } else {
-                state.known[partition] = nil
+                state.known.remove(partition)
             }
         }
         promise.fulfil(outcome)
@@ -126,22 +146,21 @@ package final class PartitionOwners: Sendable {
         guard let ownerName = owner.account else {
             // No name is no identity: the account directory did not answer yet when the uid was first seen.
             if let account {
+                try await seal(account, in: partition)
                 log.notice(
                     "uid \(partition.uid), which had no account, has one", metadata: ["uid": "\(partition.uid)"])
-                try await seal(account, in: partition)
             }
             return (account, true)
         }
         guard let account else {
-            log.warning("the account of uid \(partition.uid) was not found", metadata: ["uid": "\(partition.uid)"])
+            tell(.warning, "the account of uid \(partition.uid) was not found", of: partition)
             throw BrokerError(
                 .serverUnavailable,
                 "Uid \(partition.uid) has no account now, and was \(SafeText(ownerName, atMost: 64).text)'s; try again when the directory of accounts answers."
             )
         }
         guard account == ownerName else {
-            log.warning(
-                "the records of uid \(partition.uid) are another account's", metadata: ["uid": "\(partition.uid)"])
+            tell(.warning, "the records of uid \(partition.uid) are another account's", of: partition)
             throw BrokerError(
                 .accessDenied,
                 "The broker's records of uid \(partition.uid) belong to another account, which had this uid before; an administrator erases them with brokerctl partitions remove \(partition.uid).",
@@ -152,9 +171,9 @@ package final class PartitionOwners: Sendable {
 
     private func accountName(of partition: Partition) async throws(BrokerError) -> String? {
         do throws(AccountNamesUnavailable) { return try await accounts.name(of: partition.uid) } catch {
-            log.error(
-                "the account of uid \(partition.uid) could not be looked up",
-                metadata: ["uid": "\(partition.uid)", "errno": "\(error.code)"])
+            tell(
+                .error, "the account of uid \(partition.uid) could not be looked up", of: partition,
+                ["errno": "\(error.code)"])
             throw Self.unanswered(partition)
         }
     }
@@ -167,7 +186,7 @@ package final class PartitionOwners: Sendable {
         } catch {
             throw Self.unavailable(error)
         }
-        log.error("the owner of the records of uid \(partition.uid) is unknown", metadata: ["uid": "\(partition.uid)"])
+        tell(.error, "the owner of the records of uid \(partition.uid) is unknown", of: partition)
         throw BrokerError(
             .accessDenied,
             "The broker has records of uid \(partition.uid), but not of their owner; an administrator restores the vault, or erases them with brokerctl partitions remove \(partition.uid).",
@@ -211,11 +230,11 @@ package final class PartitionOwners: Sendable {
 
     /// Records the partition's owner before anything else is stored in it.
     package func bind(_ partition: Partition) async throws(BrokerError) {
-        let known = state.withLock { $0.known[partition] }
+        let known = state.withLock { $0.known.peek(partition) }
         let found = if let known { known } else { try await lookUp(partition, since: .zero) }
         guard !found.isBound else { return }
         try await seal(found.account, in: partition)
-        state.withLock { $0.known[partition]?.isBound = true }
+        state.withLock { _ = $0.known.change(partition, weighing: { _ in 1 }) { $0.isBound = true } }
     }
 
     private func seal(_ account: String?, in partition: Partition) async throws(BrokerError) {
@@ -230,9 +249,21 @@ package final class PartitionOwners: Sendable {
     /// Call when the vault has no records of the partition any more.
     package func forget(_ partition: Partition) {
         state.withLock {
-            $0.known[partition] = nil
-            $0.lookUps[partition] = nil
+            $0.known.remove(partition)
+            $0.end(of: partition)
         }
+    }
+
+    /// Logs the same trouble once a minute, however many requests meet it.
+    private func tell(
+        _ level: Logger.Level, _ text: String, of partition: Partition, _ metadata: Logger.Metadata = [:]
+    ) {
+        let trouble = Trouble(partition: partition, text: text)
+        guard let before = repeats.tell(trouble, of: payer(partition), at: clock.uptime) else { return }
+        var metadata = metadata
+        metadata["uid"] = "\(partition.uid)"
+        if before > 0 { metadata["times_before"] = "\(before)" }
+        log.log(level: level, "\(text)", metadata: metadata)
     }
 
     private static func unanswered(_ partition: Partition) -> BrokerError {

@@ -17,13 +17,15 @@ extension ServerParts {
     ) {
         let isShared = configuration.isSystemMode
         let owners =
-            isShared ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger) : nil
-        let grants = GrantStore(vault: vault, clock: clock, random: SystemRandom(), log: logger)
+            isShared
+            ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, payer: payer, log: logger) : nil
+        let grants = GrantStore(
+            vault: vault, clock: clock, random: SystemRandom(), stop: engine.broker.stop, log: logger)
         self.init(
             broker: engine.broker, apps: engine.directory,
             policy: Self.policy(configuration, engine, grants, owners, logger),
-            audit: AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger), vault: vault,
-            inspector: Self.inspector(configuration, logger), clock: clock,
+            audit: AuditLog(vault: vault, clock: clock, random: SystemRandom(), payer: payer, log: logger),
+            vault: vault, inspector: Self.inspector(configuration, logger), clock: clock,
             process: ProcessFacts(
                 version: BrokerVersion.text, mode: isShared ? .system : .user, startedAt: clock.uptime),
             log: logger)

@@ -14,7 +14,7 @@ package struct Server: Sendable {
     package init(_ parts: ServerParts) {
         let all = AllConnections(requests: UserRequests(most: parts.requestsPerUser))
         let counts = RequestCounts()
-        let log = RequestLog(parts.log, parts.audit, counts, parts.names, clock: parts.clock)
+        let log = RequestLog(parts.log, parts.audit, counts, parts.names, clock: parts.clock, payer: parts.payer)
         let (broker, policy, clock) = (parts.broker, parts.policy, parts.clock)
         let interactions = InteractionStart(
             mode: parts.process.mode, interactions: CallerAllowance(.interactions, clock: clock),

@@ -12,12 +12,15 @@ struct AuditScene {
     let caller: AuditedCaller
     let log: AuditLog
 
-    init(_ change: (inout AuditLog.Bounds) -> Void = { _ in }) async throws {
+    init(
+        _ change: (inout AuditLog.Bounds) -> Void = { _ in },
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }
+    ) async throws {
         bed = try await AccessBed()
         caller = AuditedCaller(try bed.caller())
         var bounds = AuditLog.Bounds()
         change(&bounds)
-        log = bed.auditLog(bounds)
+        log = bed.auditLog(bounds, payer: payer)
     }
 
     func note(_ method: String, by uid: UInt32) {

@@ -31,9 +31,10 @@ struct PartitionOwnersTests {
 
         var isCertain: Bool { owners.isCertain(of: Partition(uid: 1000), connectedAt: .zero) }
 
-        init() async throws {
+        init(payer: @escaping @Sendable (Partition) -> Partition = { $0 }) async throws {
             bed = try await AccessBed()
-            owners = PartitionOwners(vault: bed.vault, accounts: accounts, clock: bed.clock, log: .silent)
+            owners = PartitionOwners(
+                vault: bed.vault, accounts: accounts, clock: bed.clock, payer: payer, log: bed.log.logger)
         }
 
         /// - Parameter connectedAt: uptime; by default of a connection that was open from the start.
@@ -228,5 +229,44 @@ struct PartitionOwnersTests {
         #expect(scene.accounts.count == 65)
         let record = try scene.bed.vault.load(PartitionOwnerRecord.self, bucket: [], in: Partition(uid: 9_999)).first
         #expect(record?.record.account == "alice")
+    }
+
+    @Test("trouble that every request meets is logged once a minute, with the number of omitted ones")
+    func loggedOnce() async throws {
+        let scene = try await Scene()
+        try await scene.owners.bind(Partition(uid: 1000))
+        scene.accounts.set("mallory")
+        scene.bed.clock.advance(bySeconds: 61)
+        func told() -> Int { scene.bed.log.lines.count { $0.contains("are another account's") } }
+        for _ in 0..<5 { #expect(await scene.check()?.reason == .otherAccount) }
+        #expect(told() == 1)
+        scene.bed.clock.advance(bySeconds: 60)
+        #expect(await scene.check()?.reason == .otherAccount)
+        #expect(told() == 2 && scene.bed.log.values(of: "times_before") == ["4"])
+    }
+
+    @Test("lookups of a person's subordinate uids leave slots for other users")
+    func subordinateUIDs() async throws {
+        let scene = try await Scene { $0.uid >= 100_000 ? Partition(uid: 1000) : $0 }
+        scene.accounts.gate.close()
+        let refused = Watched(0)
+        let waiting = (0..<64).map { number in
+            Task { if await scene.check(100_000 + UInt32(number)) != nil { refused.withLock { $0 += 1 } } }
+        }
+        try await refused.until { $0 == 32 }
+        async let other = scene.check(2_000)
+        try await eventually("another user's account is asked about") { scene.accounts.count == 33 }
+        scene.accounts.gate.open()
+        #expect(await other == nil)
+        for task in waiting { await task.value }
+        #expect(refused.withLock { $0 } == 32)
+    }
+
+    @Test("a person's subordinate uids do not push out another user's account")
+    func remembered() async throws {
+        let scene = try await Scene { $0.uid >= 100_000 ? Partition(uid: 100_000) : $0 }
+        #expect(await scene.check() == nil && scene.isCertain)
+        for number in 0..<5_000 { _ = await scene.check(100_000 + UInt32(number)) }
+        #expect(scene.isCertain)
     }
 }

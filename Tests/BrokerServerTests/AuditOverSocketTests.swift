@@ -40,6 +40,27 @@ struct AuditOverSocketTests {
         }
     }
 
+    @Test("proofs for a token, however many, are no entries beside the token's")
+    func proofs() async throws {
+        try await ServerBed.run { server in
+            server.provider.offer { $0.dpopAlgorithms = ["ES256"] }
+            server.provider.bindTokens()
+            try await server.register("mail")
+            let client = try await server.connect()
+            var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            params.query.tokenType = .dpop
+            try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            let opening = try await client.readOpening()
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
+            #expect(try Token(reading: try await client.readResult()).tokenType == .dpop)
+            let call = ProveToken.Params(.registered("mail"), httpMethod: "GET", url: "https://api.example/mail")
+            for _ in 0..<3 { #expect(try await !client.call(ProveToken.self, call).proof.isEmpty) }
+            let told = try await client.call(ListAudit.self, .init()).entries.map { "\($0.method) \($0.outcome)" }
+            #expect(told.contains("token.acquireInteractive issued"))
+            #expect(!told.contains { $0.hasPrefix(ProveToken.name) })
+        }
+    }
+
     @Test("changes to an app are found by its name")
     func byApp() async throws {
         try await ServerBed.run { server in

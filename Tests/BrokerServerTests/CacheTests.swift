@@ -49,6 +49,19 @@ struct CacheTests {
         }
     }
 
+    @Test("the parts of a backup are not audited one by one, but as one export and one import")
+    func auditedOnce() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let backup = try await export(client)
+            let transfer = try await upload(backup, client)
+            _ = try await client.call(ImportBackup.self, .init(transfer: transfer, passphrase: Self.passphrase))
+            let log = try await client.call(ListAudit.self, .init())
+            let told = log.entries.filter { $0.method.hasPrefix("cache.") }.map { "\($0.method) \($0.count)" }
+            #expect(told == ["cache.export 1", "cache.exportPart 1", "cache.importBackup 1"])
+        }
+    }
+
     @Test("only one passphrase per user is processed at a time, and another export is refused at once")
     func onePassphrase() async throws {
         try await ServerBed.run { server in

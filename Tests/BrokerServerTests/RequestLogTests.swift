@@ -155,6 +155,43 @@ struct RequestLogTests {
         #expect(refused.last?.contains("The same 4 times before") == true, "\(refused)")
     }
 
+    @Test("a cancellation that ended nothing is logged at the debug level only, and is not audited")
+    func canceledNothing() async throws {
+        let lines = try await told(at: "info") { _, client in
+            for number in 1...20 {
+                let answer = try await client.call(CancelInteraction.self, .init(interactionId: "made-up-\(number)"))
+                #expect(!answer.cancelled)
+            }
+            let log = try await client.call(ListAudit.self, .init())
+            #expect(!log.entries.contains { $0.method == CancelInteraction.name })
+        }
+        #expect(!lines.contains { $0.contains(CancelInteraction.name) })
+    }
+
+    @Test("the same success without words of its own is logged once a minute, with the number of omitted ones")
+    func repeatedSuccess() async throws {
+        let lines = try await told(at: "info") { server, client in
+            func cancelOne() async throws {
+                try await client.send(
+                    AcquireTokenInteractive.requestLine(id: 7, .init(.registered("mail"), scopes: ["read"])))
+                let opening = try await client.readOpening()
+                let other = try await server.connect()
+                let cancel = CancelInteraction.Params(interactionId: opening.interactionID)
+                #expect(try await other.call(CancelInteraction.self, cancel).cancelled)
+                #expect(try await client.readRefusal() != nil)
+            }
+            for _ in 1...3 { try await cancelOne() }
+            server.clock.advance(bySeconds: 61)
+            try await cancelOne()
+            // Each is counted in the audit log.
+            let log = try await client.call(ListAudit.self, .init())
+            #expect(log.entries.filter { $0.method == CancelInteraction.name }.reduce(0) { $0 + $1.count } == 4)
+        }
+        let cancellations = lines.filter { $0.contains(": \(CancelInteraction.name)") }
+        #expect(cancellations.count == 2, "\(cancellations)")
+        #expect(cancellations.last?.contains("\(CancelInteraction.name). The same 2 times before") == true)
+    }
+
     /// The journal's entries for Ann's sign-in, refresh, failures and sign-out with names in a style.
     private func named(_ style: JournalNames.Style) async throws -> LogCollector {
         let log = LogCollector()

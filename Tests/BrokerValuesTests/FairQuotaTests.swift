@@ -29,6 +29,13 @@ struct FairQuotaTests {
         #expect(Self.take(1, for: "one", of: 2, in: &places) == 1)
     }
 
+    @Test("a part gets no more than its own limit, and another part as many again")
+    func limitOfPart() {
+        var places = Places(limit: 1_000, ofPart: 16)
+        #expect(Self.take(100, for: "one", of: 1, in: &places) == 16)
+        #expect(Self.take(100, for: "two", of: 1, in: &places) == 16)
+    }
+
     @Test("a returned place can be taken again, and returning an untaken place changes nothing")
     func leaving() {
         var places = Places(limit: 100)

@@ -8,18 +8,18 @@ extension AuditLog {
         _ partition: Partition, by erase: @escaping @Sendable () async throws(BrokerError) -> Void
     ) async throws(BrokerError) {
         try await turns.run { () async throws(BrokerError) in
-            try await erase()
-            self.forget(partition)
+            try await self.rows.holding(partition) { () async throws(BrokerError) in
+                try await erase()
+                self.forget(partition)
+            }
         }
     }
 
     private func forget(_ partition: Partition) {
         state.withLock { state in
-            for tally in state.order where tally.caller.partition == partition && !tally.isAggregate {
-                state.waiting.leave(for: tally.payer, of: partition)
+            for tally in state.removeTallies(of: partition) where !tally.isAggregate {
+                state.waiting.leave(for: tally.payer.caller, of: tally.payer.user)
             }
-            state.order.removeAll { $0.caller.partition == partition }
-            state.tallies = state.tallies.filter { $0.key.partition != partition }
             state.written(state.unwritten[partition]?.entries.count ?? 0, of: partition)
             state.lost[partition] = nil
             state.audits.remove(partition)

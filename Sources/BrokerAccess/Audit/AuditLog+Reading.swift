@@ -13,19 +13,9 @@ extension AuditLog {
     package func list(
         of app: String?, since: NumericDate?, before: Int64? = nil, limit: Int, in partition: Partition
     ) async throws(BrokerError) -> AuditListing {
-        await flush()
-        let log: StoredAuditLog
-        do throws(VaultError) {
-            log = try await stored(in: partition)
-        } catch .locked {
-            throw BrokerError.locked
-        } catch {
-            throw BrokerError(
-                .internal, "The audit log could not be read; see the broker's log.", reason: .vaultDamaged,
-                cause: error)
-        }
+        let log = try await stored(in: partition)
         let fitting = log.entries.filter { entry in
-            (app == nil || entry.app == app) && (since.map { entry.time >= $0 } ?? true)
+            (app == nil || entry.app == app) && (since.map { (entry.until ?? entry.time) >= $0 } ?? true)
                 && (before.map { entry.sequence < $0 } ?? true)
         }
         var room = Self.answerBytes
@@ -41,9 +31,21 @@ extension AuditLog {
         try await list(of: nil, since: nil, limit: 1, in: partition).entries.last?.time
     }
 
-    /// Runs in the log's queue: a write between two reads would look like a gap.
-    private func stored(in partition: Partition) async throws(VaultError) -> StoredAuditLog {
-        try await turns.run { [vault] () async throws(VaultError) in
+    private func stored(in partition: Partition) async throws(BrokerError) -> StoredAuditLog {
+        try await listings.holding(partition) { () async throws(BrokerError) -> StoredAuditLog in
+            guard !Task.isCancelled else { throw BrokerError.callerWentAway }
+            await flush(partition)
+            do throws(VaultError) { return try await read(partition) } catch {
+                if error == .locked { throw BrokerError.locked }
+                throw BrokerError(
+                    .internal, "The audit log could not be read; see the broker's log.", reason: .vaultDamaged,
+                    cause: error)
+            }
+        }
+    }
+
+    private func read(_ partition: Partition) async throws(VaultError) -> StoredAuditLog {
+        try await rows.holding(partition) { () async throws(VaultError) -> StoredAuditLog in
             let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
             let blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
             return StoredAuditLog(head, blocks)

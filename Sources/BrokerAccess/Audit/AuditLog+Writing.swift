@@ -5,6 +5,17 @@ extension AuditLog {
     /// Writes the events since the last write.
     package func flush() async { await write(isLast: false) }
 
+    /// Writes the partition's events since the last write.
+    func flush(_ partition: Partition) async {
+        await turns.run { [self] in
+            let isNeeded = state.withLock { state in
+                state.takeTallies(of: partition, at: clock.now)
+                return state.unwritten[partition] != nil || state.lost[partition] != nil
+            }
+            if isNeeded { await write(partition, isLast: false) }
+        }
+    }
+
     /// Writes the remaining events, and a mark that nothing is missing.
     package func stop() async { await write(isLast: true) }
 
@@ -20,7 +31,8 @@ extension AuditLog {
     private func write(isLast: Bool) async {
         await turns.run { [self] in
             let partitions = state.withLock { state in
-                state.takeTallies()
+                (state.isWritingScheduled, state.beginning) = (false, [])
+                state.takeTallies(at: clock.now)
                 let partitions = Set(state.unwritten.keys).union(state.lost.keys)
                 return isLast ? partitions.union(state.audits.keys) : partitions
             }
@@ -29,6 +41,7 @@ extension AuditLog {
     }
 
     private func write(_ partition: Partition, isLast: Bool) async {
+        let payer = payer(partition)
         let (entries, lost) = state.withLock { state in
             (state.unwritten[partition]?.entries.map(\.entry) ?? [], state.lost[partition] ?? 0)
         }
@@ -51,7 +64,7 @@ extension AuditLog {
                 let rest = (state.lost[partition] ?? 0) - lost
                 state.lost[partition] = rest > 0 ? rest : nil
                 let open = LoadedAudit(partition: partition, audit: audit)
-                state.audits.keep(open, for: partition, of: partition, weight: audit.weight)
+                state.audits.keep(open, for: partition, of: payer, weight: audit.weight)
                 return state.audits.makeRoom()
             }
             for open in gone { try await letGo(open) }
@@ -79,7 +92,7 @@ extension AuditLog {
         var change = VaultChange(in: partition, deletes: dropped)
         for block in blocks { change.puts.append(try vault.seal(block, secret: nil, in: partition).sealed) }
         change.puts.append(try vault.seal(audit.head, secret: nil, in: partition).sealed)
-        try await vault.commit(change)
+        try await rows.holding(partition) { [change] () async throws(VaultError) in try await vault.commit(change) }
     }
 
     /// The log as continued by this run. Its first entry says that the broker started, and whether earlier entries are missing.
@@ -104,7 +117,7 @@ extension AuditLog.State {
     /// - Parameter count: number of the partition's entries written, from the first.
     mutating func written(_ count: Int, of partition: Partition) {
         for (entry, payer) in unwritten[partition]?.entries.prefix(count) ?? [] {
-            waiting.leave(for: payer, of: partition)
+            waiting.leave(for: payer.caller, of: payer.user)
             if AuditRing(outcome: entry.outcome) == .refusals { unwritten[partition]?.refusals -= 1 }
         }
         unwritten[partition]?.entries.removeFirst(count)
@@ -117,33 +130,31 @@ extension AuditLog.State {
     }
 
     /// Adds an entry of the broker itself; if there is no room, the entry is only counted.
-    mutating func add(_ entry: AuditEntry, of partition: Partition) {
+    mutating func add(_ entry: AuditEntry, of partition: Partition, paidBy payer: AuditLog.Payer) {
         let count = unwritten[partition]?.entries.count ?? 0
-        if count < AuditLog.maximumUnwritten, waiting.take(for: nil, of: partition) {
-            unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, nil))
+        if count < AuditLog.maximumUnwritten, waiting.take(for: payer.caller, of: payer.user) {
+            unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, payer))
         } else if lost[partition] != nil || lost.count < AuditLog.maximumLosers {
             lost[partition, default: 0] += 1
         }
     }
 
-    fileprivate mutating func takeTallies() {
-        isWritingScheduled = false
-        beginning = []
-        for tally in order {
-            let partition = tally.caller.partition
-            let entry = tally.take()
+    /// - Parameter partition: `nil` for all.
+    fileprivate mutating func takeTallies(of partition: Partition? = nil, at now: NumericDate) {
+        for tally in removeTallies(of: partition) {
+            let (partition, payer) = (tally.caller.partition, tally.payer)
+            let entry = tally.take(at: now)
             let isFull = unwritten[partition]?.isFull(for: tally) ?? false
-            let hasPlace = !tally.isAggregate || !isFull && waiting.take(for: nil, of: partition)
+            let hasPlace = !tally.isAggregate || !isFull && waiting.take(for: payer.caller, of: payer.user)
             if hasPlace, !isFull {
-                unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, tally.payer))
+                unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, payer))
                 if tally.event.isRefusal { unwritten[partition]?.refusals += 1 }
             } else {
-                if hasPlace { waiting.leave(for: tally.payer, of: partition) }
+                if hasPlace { waiting.leave(for: payer.caller, of: payer.user) }
                 if lost[partition] != nil || lost.count < AuditLog.maximumLosers {
                     lost[partition, default: 0] += entry.count
                 }
             }
         }
-        (tallies, order, talliesOfMany) = ([:], [], 0)
     }
 }

@@ -13,10 +13,10 @@ package final class AuditLog: Sendable {
     static let maximumOfOneCaller = 32
     /// Tokens and changes of many callers that keep app and account.
     static let maximumOfManyCallers = 1_024
-    /// The number of different refusals in a minute, at most half of them of one partition. Further ones are only counted, and take
-    /// no room from returned tokens.
+    /// The number of different refusals in a minute, at most half of them of one user. Further ones are only counted,
+    /// and take no room from returned tokens.
     static let maximumRefusals = 512
-    /// Callers recorded separately in a minute, at most a tenth of them of one partition.
+    /// Callers recorded separately in a minute, at most a tenth of them of one user.
     static let maximumCallers = 10_240
     /// The number of entries of one partition that wait for the disk or for the keys. Later ones are only counted.
     static let maximumUnwritten = 2_048
@@ -46,7 +46,7 @@ package final class AuditLog: Sendable {
         var refusals = FairQuota<Partition, QuotaOwner>(limit: AuditLog.maximumRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
-        /// Slots of the tallies, except those of many callers, and of entries not on disk (`nil`: of many callers).
+        /// Slots of the tallies, except those of many callers, and of entries not on disk.
         var waiting: FairQuota<Partition, QuotaOwner?>
         var talliesOfMany = 0
         /// Entries taken from the tallies and not yet on disk.
@@ -69,8 +69,16 @@ package final class AuditLog: Sendable {
         var others = 0
     }
 
+    /// The owner of an entry's slot.
+    struct Payer: Sendable {
+        /// The user; for a subordinate uid its owner.
+        let user: Partition
+        /// `nil` for an entry of many callers, or of the broker.
+        let caller: QuotaOwner?
+    }
+
     struct Unwritten {
-        var entries: [(entry: AuditEntry, payer: QuotaOwner?)] = []
+        var entries: [(entry: AuditEntry, payer: Payer)] = []
         var refusals = 0
 
         func isFull(for tally: AuditTally) -> Bool {
@@ -108,12 +116,20 @@ package final class AuditLog: Sendable {
     let startedOn: NumericDate
     let vault: any RecordVault
     let clock: any BrokerClock
+    /// The user in whose share a user's entries are.
+    let payer: @Sendable (Partition) -> Partition
     let log: Logger
     let state: Mutex<State>
+    /// Writing is one piece of work after the other.
     let turns = Turns()
+    /// One listing of a partition at a time: a write waits for no more than one.
+    let listings = KeyedLocks<Partition>()
+    /// A write between two reads would look like a gap.
+    let rows = KeyedLocks<Partition>()
 
     package init(
-        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger, bounds: Bounds = Bounds()
+        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource,
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger, bounds: Bounds = Bounds()
     ) {
         maximumBlocks = bounds.blocks
         state = Mutex(State(bounds))
@@ -121,6 +137,7 @@ package final class AuditLog: Sendable {
         startedOn = clock.now
         self.vault = vault
         self.clock = clock
+        self.payer = payer
         self.log = log
     }
 
@@ -140,11 +157,13 @@ package final class AuditLog: Sendable {
     @discardableResult
     package func note(_ event: AuditEvent, by caller: Caller, _ correlationID: String?) -> AuditTally {
         let partition = caller.partition
+        let payer = Payer(user: payer(partition), caller: caller.spender.orAllUnnamed)
         let (tally, schedules, begins) = state.withLock { state in
             defer { state.isWritingScheduled = true }
             state.beginMinute(at: clock.uptime)
             return (
-                state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled,
+                state.tally(event.bounded, of: caller, paidBy: payer, now: clock.now, correlationID),
+                !state.isWritingScheduled,
                 state.audits.peek(partition) == nil && state.beginning.insert(partition).inserted
             )
         }
@@ -155,8 +174,9 @@ package final class AuditLog: Sendable {
 
     /// Adds an action of the broker's own; it is written with the rest.
     package func note(_ event: AuditEvent, ofBrokerIn partition: Partition) {
+        let payer = Payer(user: payer(partition), caller: nil)
         let schedules = state.withLock { state in
-            state.add(AuditEntry(event.bounded, at: clock.now), of: partition)
+            state.add(AuditEntry(event.bounded, at: clock.now), of: partition, paidBy: payer)
             defer { state.isWritingScheduled = true }
             return !state.isWritingScheduled
         }
@@ -189,50 +209,70 @@ extension AuditLog.State {
 
     /// The tally for the event. A flood of different events of one caller is counted in a few tallies.
     mutating func tally(
-        _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
+        _ event: AuditEvent, of caller: Caller, paidBy payer: AuditLog.Payer, now: NumericDate,
+        _ correlationID: String?
     ) -> AuditTally {
-        let (partition, payer) = (caller.partition, caller.spender.orAllUnnamed)
+        let (partition, spender) = (caller.partition, caller.spender.orAllUnnamed)
         var event = event
         var key = AuditLog.Key(caller, event)
-        if tallies[key] == nil, hasSpentAll(payer, of: partition, on: event) {
+        if tallies[key] == nil, hasSpentAll(spender, of: partition, on: event) {
             event = event.summary("and others")
             key = AuditLog.Key(caller, event)
         }
-        let isAggregate = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
+        let isAggregate = tallies[key] == nil && !hasRoom(for: event, of: spender, in: partition, paidBy: payer.user)
         if isAggregate {
             event = event.summary()
             if talliesOfMany >= AuditLog.maximumOfManyCallers { (event.app, event.account) = (nil, nil) }
             key = AuditLog.Key(ofManyIn: partition, event)
         }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
-        let tally = AuditTally(caller, event, payer: isAggregate ? nil : payer, at: now)
+        let owner = isAggregate ? AuditLog.Payer(user: payer.user, caller: nil) : payer
+        let tally = AuditTally(caller, event, payer: owner, at: now)
         _ = tally.add(correlationID)
         tallies[key] = tally
         order.append(tally)
         if isAggregate {
             talliesOfMany += 1
         } else if event.isRefusal {
-            spent[partition, default: [:]][payer, default: AuditLog.Spent()].refusals += 1
+            spent[partition, default: [:]][spender, default: AuditLog.Spent()].refusals += 1
         } else {
-            spent[partition, default: [:]][payer, default: AuditLog.Spent()].others += 1
+            spent[partition, default: [:]][spender, default: AuditLog.Spent()].others += 1
         }
         return tally
     }
 
-    private func hasSpentAll(_ payer: QuotaOwner, of partition: Partition, on event: AuditEvent) -> Bool {
-        guard let spent = spent[partition]?[payer] else { return false }
+    private func hasSpentAll(_ spender: QuotaOwner, of partition: Partition, on event: AuditEvent) -> Bool {
+        guard let spent = spent[partition]?[spender] else { return false }
         return (event.isRefusal ? spent.refusals : spent.others) >= AuditLog.maximumOfOneCaller
     }
 
-    private mutating func hasRoom(for event: AuditEvent, of payer: QuotaOwner, in partition: Partition) -> Bool {
-        guard spent[partition]?[payer] != nil || callers.take(for: partition, of: partition),
-            waiting.take(for: payer, of: partition)
+    private mutating func hasRoom(
+        for event: AuditEvent, of spender: QuotaOwner, in partition: Partition, paidBy user: Partition
+    ) -> Bool {
+        guard spent[partition]?[spender] != nil || callers.take(for: user, of: user),
+            waiting.take(for: spender, of: user)
         else { return false }
-        if event.isRefusal, !refusals.take(for: payer, of: partition) {
-            waiting.leave(for: payer, of: partition)
+        if event.isRefusal, !refusals.take(for: spender, of: user) {
+            waiting.leave(for: spender, of: user)
             return false
         }
         return true
+    }
+
+    /// Takes out the tallies of one partition, or of all.
+    ///
+    /// - Returns: the tallies in the order in which they began.
+    mutating func removeTallies(of partition: Partition?) -> [AuditTally] {
+        guard let partition else {
+            defer { (tallies, order, talliesOfMany) = ([:], [], 0) }
+            return order
+        }
+        let removed = order.filter { $0.caller.partition == partition }
+        guard !removed.isEmpty else { return [] }
+        order.removeAll { $0.caller.partition == partition }
+        tallies = tallies.filter { $0.key.partition != partition }
+        talliesOfMany -= removed.count { $0.isAggregate }
+        return removed
     }
 }
 
@@ -242,8 +282,7 @@ extension AuditLog.State {
 package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
-    /// The owner of the slot; `nil` if it counts events of several callers.
-    let payer: QuotaOwner?
+    let payer: AuditLog.Payer
     private let time: NumericDate
 
     /// The number of events; far below zero once it was taken.
@@ -251,14 +290,15 @@ package final class AuditTally: Sendable {
     /// Correlation id of the last counted event, or of one of the last.
     private let correlationID = Mutex<String?>(nil)
 
-    init(_ caller: Caller, _ event: AuditEvent, payer: QuotaOwner?, at time: NumericDate) {
+    init(_ caller: Caller, _ event: AuditEvent, payer: AuditLog.Payer, at time: NumericDate) {
         self.caller = caller
         self.payer = payer
         self.event = event
         self.time = time
     }
 
-    var isAggregate: Bool { payer == nil }
+    /// Whether it counts events of several callers.
+    var isAggregate: Bool { payer.caller == nil }
 
     /// - Returns: false if the count was taken: the event needs another tally.
     package func add(_ correlationID: String?) -> Bool {
@@ -268,11 +308,12 @@ package final class AuditTally: Sendable {
         return true
     }
 
-    func take() -> AuditEntry {
+    func take(at now: NumericDate) -> AuditEntry {
         let count = count.exchange(.min, ordering: .relaxed)
         let correlationID = correlationID.withLock { $0 }
         var entry = AuditEntry(event, at: time)
         entry.count = count
+        entry.until = count > 1 ? now : nil
         entry.caller = isAggregate ? .many : caller.identity
         entry.facts = isAggregate ? nil : caller.described
         entry.correlationID = correlationID

@@ -19,7 +19,7 @@ package enum ListAudit: AdministrationMethod {
         package var app: String?
         package init() {}
         package static let members: [Member<Params>] = [
-            .optional("since", \.since, "Only entries from this time on, seconds since 1970."),
+            .optional("since", \.since, "Only entries that lasted until this time or later, seconds since 1970."),
             .optional("before", \.before, "Only entries before this sequence number: for the previous page."),
             .defaulted("limit", \.limit, "The maximum number; fewer if they are large.", to: 1000, .between(1...1_000)),
             .optional("app", \.app, "Only entries of this app.", .name(atMost: 4096)),

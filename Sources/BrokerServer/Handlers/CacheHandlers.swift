@@ -35,14 +35,18 @@ struct CacheHandlers: Sendable {
     }
 
     private var exportPart: MethodHandler<ExportCachePart> {
-        .waiting(ExportCachePart.self) { request throws(BrokerError) in
+        // The last part alone is an entry: the file is unusable without it.
+        .waiting(ExportCachePart.self, outcome: { .answered(ExportCachePart.self, changed: $1.done) }) {
+            request throws(BrokerError) in
             let part = try broker.backups.exportPart(of: request.params.transfer, in: request.partition)
             return ExportCachePart.Result(data: Base64.encode(part.bytes), done: part.isLast)
         }
     }
 
     private var importPart: MethodHandler<ImportCachePart> {
-        .waiting(ImportCachePart.self) { request throws(BrokerError) in
+        // A part changes nothing yet; the import has an entry of its own.
+        .waiting(ImportCachePart.self, outcome: { _, _ in .answered(ImportCachePart.self, changed: false) }) {
+            request throws(BrokerError) in
             guard let bytes = Base64.decodeLeniently(request.params.data.utf8) else {
                 throw BrokerError(.invalidParameter, "data is not base64; send the bytes of the file in it.")
             }

@@ -15,7 +15,8 @@ struct InteractionHandlers: Sendable {
                     redirectURL: Secret(request.params.url), from: request.context.caller.interactions)
                 return CompleteInteraction.Result()
             },
-            .atOnce(CancelInteraction.self) { request in
+            .atOnce(CancelInteraction.self, outcome: { .answered(CancelInteraction.self, changed: $1.cancelled) }) {
+                request in
                 CancelInteraction.Result(
                     cancelled: broker.cancel(
                         interactionID: request.params.interactionId, by: request.context.caller.interactions))

@@ -37,11 +37,7 @@ struct TokenHandlers: Sendable {
                     }
                 }
             },
-            .waiting(
-                ProveToken.self, outcome: { _, _ in RequestOutcome(words: "a proof for a token", level: .debug) }
-            ) { request throws(BrokerError) in
-                try broker.proof(try proof(request))
-            },
+            .waiting(ProveToken.self) { request throws(BrokerError) in try broker.proof(try proof(request)) },
         ]
     }
 

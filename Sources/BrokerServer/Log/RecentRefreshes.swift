@@ -11,7 +11,7 @@ final class RecentRefreshes: Sendable {
 
     /// Whether no entry says yet that the caller got this token.
     func isNew(_ token: AcquiredToken, _ subject: RequestEntry.Subject) -> Bool {
-        let owner = RepeatedFailure.Owner(subject.caller)
+        let owner = RepeatedEntry.Owner(subject.caller)
         var hasher = Hasher()
         hasher.combine(owner)
         hasher.combine(subject.app)

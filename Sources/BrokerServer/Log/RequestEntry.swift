@@ -15,6 +15,8 @@ struct RequestOutcome: Sendable {
     /// The app that it is about, if the caller does not act as one.
     var app: String?
     var audited = Audited.change
+    /// Whether the journal has repetitions once a minute: the words say no more than the method.
+    var isToldOnce = false
 
     /// For the audit log.
     enum Audited: Sendable {
@@ -23,10 +25,11 @@ struct RequestOutcome: Sendable {
         case token(AcquiredToken)
     }
 
-    /// Requests that only read are of little interest: debug level, no audit.
-    static func answered<M: BrokerMethod>(_ method: M.Type) -> RequestOutcome {
+    /// Requests that changed nothing are of little interest: debug level, no audit.
+    static func answered<M: BrokerMethod>(_ method: M.Type, changed: Bool = !M.isIdempotent) -> RequestOutcome {
         RequestOutcome(
-            words: "\(M.name)", level: M.isIdempotent ? .debug : .info, audited: M.isIdempotent ? .nothing : .change)
+            words: "\(M.name)", level: changed ? .info : .debug, audited: changed ? .change : .nothing,
+            isToldOnce: changed)
     }
 }
 
@@ -56,16 +59,20 @@ struct RequestEntry: Sendable, Equatable {
         var caller: Caller { audited.caller }
     }
 
-    init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration, _ names: JournalNames) {
+    /// - Parameter unsaid: how often the same has happened since the last entry.
+    init(
+        _ outcome: RequestOutcome, of subject: Subject, after duration: Duration, unsaid: Int = 0, _ names: JournalNames
+    ) {
         let shown = { names.shown($0, in: subject.caller.partition) }
+        let repeats = unsaid > 0 ? ".\(Self.repeats(unsaid))" : ""
         level = outcome.level
-        message = Self.sentence(outcome.words.shown(shown), subject, duration, names)
+        message = Self.sentence(outcome.words.shown(shown) + repeats, subject, duration, names)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "done"
         metadata["account"] = outcome.account.map { "\(shown($0))" }
     }
 
-    /// - Parameter unsaid: how often the same has happened since the last entry.
+    /// - Parameter unsaid: as for an outcome.
     init(
         _ error: BrokerError, of subject: Subject, after duration: Duration, unsaid: Int = 0, _ names: JournalNames
     ) {

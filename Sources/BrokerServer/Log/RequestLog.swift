@@ -5,20 +5,26 @@ import BrokerRPC
 import BrokerValues
 import Logging
 
-/// The end of each request: it is counted, and written to the journal and the audit log. The journal has frequent events (a token
-/// from the cache, a listing) at the debug level only, the same failure of the same caller once a minute, and a refresh once,
-/// however often its caller waits for it.
+/// The end of each request: it is counted, and written to the journal and the audit log. The journal has frequent
+/// events (a token from the cache, a listing) at the debug level only, the same failure of the same caller once a
+/// minute, like the same success without words of its own, and a refresh once, however often its caller waits for it.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let audit: AuditLog
     private let clock: any BrokerClock
     private let counts: RequestCounts
     private let names: JournalNames
-    private let repeats = Repeats<RepeatedFailure.Owner, RepeatedFailure>()
+    private let payer: @Sendable (Partition) -> Partition
+    private let repeats = Repeats<Partition, RepeatedEntry.Owner, RepeatedEntry>()
     private let refreshes = RecentRefreshes()
 
-    init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, _ names: JournalNames, clock: any BrokerClock) {
+    /// - Parameter payer: the user in whose share of the journal a user's entries are.
+    init(
+        _ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, _ names: JournalNames, clock: any BrokerClock,
+        payer: @escaping @Sendable (Partition) -> Partition
+    ) {
         self.names = names
+        self.payer = payer
         self.logger = logger
         self.audit = audit
         self.counts = counts
@@ -41,6 +47,12 @@ struct RequestLog: Sendable {
         case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)
         }
         guard logger.logLevel <= outcome.level else { return }
+        guard !outcome.isToldOnce else {
+            tell(.done, of: subject, since: start) {
+                RequestEntry(outcome, of: subject, after: $0, unsaid: $1, names)
+            }
+            return
+        }
         var entry = RequestEntry(outcome, of: subject, after: clock.uptime - start, names)
         if case .token(let token) = outcome.audited, !refreshes.isNew(token, subject) { entry.level = .debug }
         write(entry)
@@ -68,14 +80,14 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// Logs the same failure of the same caller once a minute, and a limited number of different ones.
+    /// Logs the same outcome of the same caller once a minute, and a limited number of different ones.
     private func tell(
-        _ failure: RepeatedFailure.Failure, of subject: RequestEntry.Subject, since start: Duration,
+        _ outcome: RepeatedEntry.Outcome, of subject: RequestEntry.Subject, since start: Duration,
         _ entry: (_ duration: Duration, _ unsaid: Int) -> RequestEntry
     ) {
         let now = clock.uptime
-        let same = RepeatedFailure(failure, of: subject)
-        let unsaid = repeats.tell(same, of: same.owner, at: now)
+        let same = RepeatedEntry(outcome, of: subject)
+        let unsaid = repeats.tell(same, by: same.owner, of: payer(same.owner.partition), at: now)
         var entry = entry(now - start, unsaid ?? 0)
         if unsaid == nil { entry.level = .debug }
         write(entry)

@@ -11,7 +11,7 @@ final class ConnectionNotices: Sendable {
     }
 
     let logger: Logger
-    private let repeats = Repeats<UInt32?, Notice>()
+    private let repeats = Repeats<UInt32?, UInt32?, Notice>()
 
     init(_ logger: Logger) { self.logger = logger }
 

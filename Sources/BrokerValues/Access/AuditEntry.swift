@@ -6,6 +6,9 @@ package struct AuditEntry: Codable, Sendable, Hashable {
     package var time: NumericDate
     /// How often it happened.
     package var count: Int64 = 1
+    /// The end of the counting: the event happened for the last time then, or shortly before. `nil` if it happened once,
+    /// and in logs of earlier versions.
+    package var until: NumericDate?
     /// The caller; `nil` for the broker itself.
     package var caller: CallerIdentity?
     /// The facts on which the caller was judged.

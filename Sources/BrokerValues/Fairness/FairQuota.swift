@@ -5,6 +5,8 @@
 /// part no more than an eighth of the remaining places; but at least one place, as long as its owner may have one.
 package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>: Sendable {
     package let limit: Int
+    /// The limit of one part, however many places are free.
+    private let limitOfPart: Int
     package private(set) var count = 0
     private var owners: [Owner: Share] = [:]
 
@@ -13,15 +15,15 @@ package struct FairQuota<Owner: Hashable & Sendable, Part: Hashable & Sendable>:
         var parts: [Part: Int] = [:]
     }
 
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int, ofPart limitOfPart: Int = .max) { (self.limit, self.limitOfPart) = (limit, limitOfPart) }
 
     /// Takes a place.
     ///
     /// - Returns: false if the request has to be refused.
     package mutating func take(for part: Part, of owner: Owner) -> Bool {
         let share = owners[owner] ?? Share()
-        let room = limit - count - share.count
-        guard room > 8 * share.parts[part, default: 0] else { return false }
+        let (room, taken) = (limit - count - share.count, share.parts[part, default: 0])
+        guard taken < limitOfPart, room > 8 * taken else { return false }
         count += 1
         owners[owner, default: Share()].count += 1
         owners[owner]?.parts[part, default: 0] += 1

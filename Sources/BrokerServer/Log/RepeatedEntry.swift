@@ -2,9 +2,9 @@ import BrokerAccess
 import BrokerModel
 import BrokerValues
 
-/// The key of equal failures in the journal: a program that asks in a loop is logged once a minute.
-struct RepeatedFailure: Hashable, Sendable {
-    /// The owner of failures that count together.
+/// The key of equal entries in the journal: a program that asks in a loop is logged once a minute.
+struct RepeatedEntry: Hashable, Sendable {
+    /// The owner of entries that count together.
     struct Owner: Hashable, Sendable {
         let partition: Partition
         let claimant: QuotaOwner
@@ -12,7 +12,8 @@ struct RepeatedFailure: Hashable, Sendable {
         init(_ caller: Caller) { (partition, claimant) = (caller.partition, caller.spender.orAllUnnamed) }
     }
 
-    enum Failure: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
+        case done
         case failed(ErrorKind, ErrorReason?)
         /// Not a valid request: the code of JSON-RPC.
         case refused(code: Int64)
@@ -21,11 +22,11 @@ struct RepeatedFailure: Hashable, Sendable {
     let owner: Owner
     let app: String?
     let method: String
-    let failure: Failure
+    let outcome: Outcome
 
-    init(_ failure: Failure, of subject: RequestEntry.Subject) {
+    init(_ outcome: Outcome, of subject: RequestEntry.Subject) {
         owner = Owner(subject.caller)
         (app, method) = (subject.app, subject.method)
-        self.failure = failure
+        self.outcome = outcome
     }
 }
