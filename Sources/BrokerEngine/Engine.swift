@@ -74,7 +74,8 @@ struct Engine: Sendable {
         current = CurrentAccountLookup(cache: cache, clock: clock)
         removal = AccountRemoval(listing: listing, cache: cache, roster: roster, events: events, clock: clock)
         signOut = AccountSignOut(
-            listing: listing, cache: cache, roster: roster, flights: flights, revocation: revocation,
+            listing: listing, cache: cache, roster: roster, interactions: interactions, flights: flights,
+            revocation: revocation,
             browser: BrowserSignOut(
                 interactions: interactions, windows: windows, provider: provider, random: random, clock: clock),
             events: events, settings: settings, clock: clock)

@@ -224,8 +224,5 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// The number of a person's changes that wait for their turn. Only tests use it.
-    package func waiting(of partition: Partition) -> Int { state.withLock { $0.waiting[partition]?.count ?? 0 } }
-
     package func stopRetrying() { state.withLock { $0.retry }?.cancel() }
 }

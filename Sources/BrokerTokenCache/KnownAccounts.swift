@@ -55,16 +55,13 @@ package struct KnownAccounts: Sendable {
     /// All accounts, in the order in which they were first seen. It sorts all of them: use it for lists and sign-ins.
     package var entries: [KnownAccount] { Self.sorted(people.values.flatMap(\.entries)) }
 
-    /// All sign-outs. Only tests use it.
-    package var signOuts: [StoredRecord<SignOutRecord>] { people.values.flatMap(\.signOuts.values) }
-
     package func isSignedIn(_ entry: KnownAccount, for app: AppRegistration) -> Bool {
         isSignedIn(entry, for: app.identity)
     }
 
     /// - Parameter app: ``AppRegistration/identity``.
     package func isSignedIn(_ entry: KnownAccount, for app: String) -> Bool {
-        entry.stored.record.signedIn && signOut(of: entry.stored.record, from: app) == nil
+        entry.account.signedIn && signOut(of: entry.stored.record, from: app) == nil
     }
 
     /// - Parameter app: ``AppRegistration/identity``.

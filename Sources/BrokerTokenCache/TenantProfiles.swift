@@ -5,7 +5,8 @@ import BrokerValues
 /// requests need not.
 enum TenantProfiles {
     /// - Returns: the same entries in the same order. One entry of each person is primary, the home tenant's if it is known, and
-    ///   every entry shows the person as the primary does, with all tenant profiles.
+    ///   every entry shows the person as the primary does, with all tenant profiles. A person is signed in if one of the
+    ///   records says so: a sign-out changes all of them, and the next sign-in only that of its own tenant.
     static func merged(_ entries: [KnownAccount]) -> [KnownAccount] {
         var members: [Person: [Int]] = [:]
         for (index, entry) in entries.enumerated() where entry.isTenantProfile {
@@ -17,6 +18,7 @@ enum TenantProfiles {
             let ordered = [primary] + indices.filter { $0 != primary }
             var account = entries[primary].ownAccount
             account.tenantProfiles = ordered.map { entries[$0].profile }
+            account.signedIn = indices.contains { entries[$0].stored.record.signedIn }
             for index in indices {
                 result[index] = KnownAccount(entries[index].stored, as: account, isPrimary: index == primary)
             }

@@ -101,7 +101,10 @@ final class CacheBed: Sendable {
         for entry in known.entries {
             line("account \(entry.isPrimary) \(entry.account)", entry.stored.sealed)
         }
-        lines += known.signOuts.map { "sign-out \($0.record) \($0.sealed.box)" }.sorted()
+        lines += known.deletion(of: nil).compactMap { row in
+            guard case .signOut(let action) = row else { return nil }
+            return "sign-out \(action.record) \(action.stored.sealed.box)"
+        }.sorted()
         for client in ["client-1", "client-2", ""] {
             let key = ClientKey(
                 partition: Sample.partition, group: group.group, clientID: client, environment: "id.example.org")

@@ -39,12 +39,10 @@ final class DeviceCodeAcquisition: Sendable {
         // Before the provider is asked: a code that may not be waited for is not fetched either.
         try interactions.add(interaction)
         defer { interactions.remove(interaction) }
-        let metadata = try await metadata(of: request.target)
-        // The account is not known yet, so there is no key to look up.
-        let proofKey = try proofKeys.key(
-            for: request.tokenType, binds: request.app.bindsRefreshToken(at: metadata), of: nil, at: metadata)
-        let (sent, authorization) = try await authorize(request, at: metadata)
-        let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
+        let begun = clock.uptime
+        let (metadata, proofKey, sent, authorization) = try await code(for: request, interaction)
+        let timeLeft = request.timeout.map { max(0, $0 - (clock.uptime - begun).components.seconds) }
+        let lifetime = min(authorization.expiresIn, timeLeft ?? .max, Self.longestWait)
         let poll = DevicePoll(
             provider: provider, store: store, clock: clock, request: request, interaction: interaction,
             metadata: metadata, deviceCode: authorization.deviceCode, proofKey: proofKey)
@@ -85,6 +83,29 @@ final class DeviceCodeAcquisition: Sendable {
         return SignInRequirements.Person(person.who)
     }
 
+    /// Requests a code, for as long as the caller waits.
+    private func code(
+        for request: DeviceCodeRequest, _ interaction: Interaction<TokenResponse>
+    ) async throws(BrokerError) -> (ProviderMetadata, ProofKey?, sent: Scopes, DeviceAuthorization) {
+        let timer = request.timeout.map { timeout in
+            Task { [clock] in
+                try await clock.sleep(for: .seconds(timeout))
+                interaction.end(
+                    BrokerError(
+                        .timedOut, "The provider gave no code within \(timeout.inSeconds); start the sign-in again."))
+            }
+        }
+        defer { timer?.cancel() }
+        let metadata = try await interaction.preparing { [self] () throws(BrokerError) in
+            try await self.metadata(of: request.target)
+        }
+        // The account is not known yet, so there is no key to look up.
+        let proofKey = try proofKeys.key(
+            for: request.tokenType, binds: request.app.bindsRefreshToken(at: metadata), of: nil, at: metadata)
+        let (sent, authorization) = try await authorize(request, at: metadata, interaction)
+        return (metadata, proofKey, sent, authorization)
+    }
+
     private func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
         let metadata = try await provider.metadata(for: authority)
         guard metadata.deviceAuthorizationEndpoint != nil else {
@@ -98,7 +119,7 @@ final class DeviceCodeAcquisition: Sendable {
     ///
     /// - Returns: the requested scopes, and the provider's response.
     private func authorize(
-        _ request: DeviceCodeRequest, at metadata: ProviderMetadata
+        _ request: DeviceCodeRequest, at metadata: ProviderMetadata, _ interaction: Interaction<TokenResponse>
     ) async throws(BrokerError) -> (scopes: Scopes, DeviceAuthorization) {
         let client = ClientKey(of: request.app, at: request.target, in: request.partition)
         func scopes(withoutOfflineAccess: Bool) -> Scopes {
@@ -108,27 +129,30 @@ final class DeviceCodeAcquisition: Sendable {
         }
         let asked = scopes(withoutOfflineAccess: try clients.refusesOfflineAccess(client))
         do throws(BrokerError) {
-            return (asked, try await authorize(request, asked, at: metadata))
+            return (asked, try await authorize(request, asked, at: metadata, interaction))
         } catch {
             guard request.app.description.offlineAccess == nil, OfflineRefusal.isPossible(error, to: asked) else {
                 throw error
             }
             let less = scopes(withoutOfflineAccess: true)
-            let authorization = try await authorize(request, less, at: metadata)
+            let authorization = try await authorize(request, less, at: metadata, interaction)
             await clients.learnOfOfflineAccess(from: error, to: asked, of: client)
             return (less, authorization)
         }
     }
 
     private func authorize(
-        _ request: DeviceCodeRequest, _ scopes: Scopes, at metadata: ProviderMetadata
+        _ request: DeviceCodeRequest, _ scopes: Scopes, at metadata: ProviderMetadata,
+        _ interaction: Interaction<TokenResponse>
     ) async throws(BrokerError) -> DeviceAuthorization {
         let asked = DeviceAuthorizationRequest(
             scopes: scopes, claims: request.extras.claims, resources: request.resources,
             parameters: request.parameters, correlationID: request.correlationID)
-        return try await ProviderErrors.mapping(at: request.target) { () throws(ProviderError) in
-            try await provider.authorizeDevice(
-                asked, as: request.app.credentials(at: request.target), at: metadata)
+        return try await interaction.preparing { [provider] () throws(BrokerError) in
+            try await ProviderErrors.mapping(at: request.target) { () throws(ProviderError) in
+                try await provider.authorizeDevice(
+                    asked, as: request.app.credentials(at: request.target), at: metadata)
+            }
         }
     }
 

@@ -7,8 +7,8 @@ struct AuthorizationAttempt {
     let metadata: ProviderMetadata
     /// The key to bind the tokens to.
     let proofKey: ProofKey?
-    /// The scopes that the provider is asked for.
-    let scopes: Scopes
+    /// The scopes that count as granted if the provider names none.
+    let sent: Scopes
     /// The scopes that the app asked for, without those that the broker adds.
     let asked: Scopes
     let verifier: Secret
@@ -18,7 +18,9 @@ struct AuthorizationAttempt {
 /// The open authorization request. A provider that refuses `offline_access` is asked once more.
 final class OpenAttempt: Sendable {
     private let state: Mutex<(current: AuthorizationAttempt, refused: BrokerError?)>
-    init(_ attempt: AuthorizationAttempt) { state = Mutex((attempt, nil)) }
+
+    /// - Parameter refused: the error of an earlier sign-in, if this is the second request (``UnrepeatedRefusals``).
+    init(_ attempt: AuthorizationAttempt, after refused: BrokerError?) { state = Mutex((attempt, refused)) }
 
     var current: AuthorizationAttempt { state.withLock { $0.current } }
     /// The error that led to the second request.

@@ -17,11 +17,14 @@ struct AuthorizationQuestions: Sendable {
     ) -> AuthorizationAttempt {
         let request = plan.request
         let pkce = PKCE(random: random)
+        func authorized(extra: Scopes) -> Scopes {
+            ScopeRules.toAuthorize(
+                scopes, extra: extra, at: metadata, setting: request.app.description.offlineAccess,
+                withoutOfflineAccess: withoutOfflineAccess)
+        }
         var authorization = AuthorizationRequest(
             clientID: request.app.clientID, redirectURI: redirectURI,
-            scopes: ScopeRules.toAuthorize(
-                scopes, extra: request.extraScopesToConsent, at: metadata,
-                setting: request.app.description.offlineAccess, withoutOfflineAccess: withoutOfflineAccess),
+            scopes: authorized(extra: request.extraScopesToConsent),
             state: Base64URL.encode(random.bytes(32)), nonce: Base64URL.encode(random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = plan.prompt
@@ -39,12 +42,12 @@ struct AuthorizationQuestions: Sendable {
         authorization.resources = request.resources
         authorization.extraQueryParameters = request.extraQueryParameters
         authorization.registeredParameters = request.app.query ?? [:]
+        // A provider that leaves `scope` out gave all that was asked for (RFC 6749, section 5.1). Where grants follow
+        // consent, the extra scopes are consented to, and other tokens have them.
+        let sent = plan.authority.rules.grantsFollowConsent ? authorized(extra: Scopes([])) : authorization.scopes
         return AuthorizationAttempt(
-            metadata: metadata, proofKey: proofKey,
-            scopes: ScopeRules.toAuthorize(
-                scopes, extra: Scopes([]), at: metadata, setting: request.app.description.offlineAccess,
-                withoutOfflineAccess: withoutOfflineAccess),
-            asked: scopes, verifier: pkce.verifier, authorization: authorization)
+            metadata: metadata, proofKey: proofKey, sent: sent, asked: scopes, verifier: pkce.verifier,
+            authorization: authorization)
     }
 
     /// The key of the account that must sign in, if it has one.

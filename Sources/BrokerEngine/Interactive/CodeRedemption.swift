@@ -38,7 +38,7 @@ struct CodeRedemption: Sendable {
             await clients.note(of: plan.client, amid: erasures) { $0.refreshTokenTakesConsent = takesConsent }
         }
         return try await store.keepSignedIn(
-            response, for: TokenRecipient(request), asked: request.scopes, sent: attempt.scopes,
+            response, for: TokenRecipient(request), asked: request.scopes, sent: attempt.sent,
             nonce: attempt.authorization.nonce,
             requirements: plan.requirements, amid: erasures, at: place, metadata: metadata, proofKey: attempt.proofKey)
     }

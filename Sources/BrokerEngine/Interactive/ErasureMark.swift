@@ -3,7 +3,7 @@ import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
-/// The erasures while a sign-in is under way. What it brings for an erased person is not kept.
+/// The erasures and sign-outs while a sign-in is under way. What it brings for such a person is not kept.
 final class ErasureMark: Sendable {
     private struct State {
         /// `nil` means everybody.
@@ -11,7 +11,7 @@ final class ErasureMark: Sendable {
         var error: BrokerError?
     }
 
-    /// With more people than this, everybody counts as erased.
+    /// With more people than this, everybody counts.
     private static let limit = 64
     private let state = Mutex(State())
 

@@ -58,6 +58,8 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let judge = Mutex<Judge?>(nil)
     private let refusal = Mutex<String?>(nil)
     private let outcome = Promise<Result<Answer, BrokerError>>()
+    /// Ends the wait for what comes before the person's answer.
+    private let giveUp = Mutex<(@Sendable (BrokerError) -> Void)?>(nil)
     private let page = Promise<RedirectPage>()
 
     /// - Parameter app: the app's name.
@@ -98,7 +100,35 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
             defer { judge = nil }
             return judge
         }
-        return withExtendedLifetime(judge) { outcome.fulfil(result) }
+        guard withExtendedLifetime(judge, { outcome.fulfil(result) }) else { return false }
+        if case .failure(let error) = result { giveUp.withLock { $0 }?(error) }
+        return true
+    }
+
+    /// Does work that comes before the person's answer, such as a question to the provider. The end of the interaction
+    /// does not wait for it: the work goes on alone, and its result is dropped.
+    ///
+    /// - Throws: the error of the work, or the one that ended the interaction.
+    func preparing<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(BrokerError) -> Value
+    ) async throws(BrokerError) -> Value {
+        let result = Promise<Result<Value, BrokerError>>()
+        giveUp.withLock { $0 = { error in result.fulfil(.failure(error)) } }
+        defer { giveUp.withLock { $0 = nil } }
+        // An end until now has found nothing to give up.
+        if case .failure(let error)? = outcome.current { throw error }
+        Task {
+            do throws(BrokerError) {
+                result.fulfil(.success(try await work()))
+            } catch {
+                result.fulfil(.failure(error))
+            }
+        }
+        return try await withTaskCancellationHandler {
+            await result.value
+        } onCancel: {
+            end(.appWentAway)
+        }.get()
     }
 
     func answer() async throws(BrokerError) -> Answer {

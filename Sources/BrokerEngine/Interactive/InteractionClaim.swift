@@ -10,6 +10,7 @@ struct InteractionClaim: Sendable, Hashable {
     let payer: Partition
     /// ``AppRegistration/identity``.
     let app: String
+    let group: GroupID
     let claimant: QuotaOwner
 
     /// - Parameter others: the interactions that already wait.

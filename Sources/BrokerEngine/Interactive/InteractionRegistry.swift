@@ -42,7 +42,8 @@ final class InteractionRegistry: Sendable {
         Interaction(
             id: Base64URL.encode(random.bytes(16)),
             claim: InteractionClaim(
-                partition: partition, payer: payer(partition), app: app.identity, claimant: claimant),
+                partition: partition, payer: payer(partition), app: app.identity, group: app.effectiveGroup,
+                claimant: claimant),
             app: app.name)
     }
 
@@ -87,18 +88,25 @@ final class InteractionRegistry: Sendable {
         while let interaction = waiting.first(where: \.isAnswered) { await interaction.over.value }
     }
 
-    /// Ends the sign-ins that only an erased person could finish, and marks all others, so that they keep nothing of that person.
-    /// Runs in the write queue: a sign-in that is filed later finds the mark.
+    /// Ends the sign-ins that only a person who is erased or signed out could finish, and marks all others, so that they
+    /// keep nothing of that person. Runs in the write queue: a sign-in that is filed later finds the mark.
     ///
-    /// - Parameter person: `nil` for everybody.
-    func erase(_ person: KnownAccounts.PersonKey?, in partition: Partition, with error: BrokerError) {
-        for interaction in waiting where interaction.partition == partition {
+    /// - Parameters:
+    ///   - person: `nil` for everybody.
+    ///   - isReached: whether a sign-in is concerned.
+    func erase(
+        _ person: KnownAccounts.PersonKey?, in partition: Partition, with error: BrokerError,
+        where isReached: (InteractionClaim) -> Bool = { _ in true }
+    ) {
+        for interaction in waiting where interaction.partition == partition && isReached(interaction.claim) {
             interaction.erasures.add(person, error)
             if person == nil { interaction.end(error) }
         }
         guard let person else { return }
         let flights = state.withLock { Array($0.flights.values) }
-        for flight in flights where flight.key.isFor(person, in: partition) { flight.interaction.end(error) }
+        for flight in flights where flight.key.isFor(person, in: partition) && isReached(flight.interaction.claim) {
+            flight.interaction.end(error)
+        }
     }
 
     private var waiting: [any WaitingInteraction] { state.withLock { Array($0.interactions.values) } }

@@ -11,6 +11,7 @@ final class SignIn: Sendable {
     private let windows: BrowserWindows
     private let provider: any IdentityProvider
     private let clients: ClientKnowledge
+    private let refusals = UnrepeatedRefusals()
     private let settings: SettingsBox
     private let log: Logger
 
@@ -30,7 +31,9 @@ final class SignIn: Sendable {
         var open: OpenAttempt?
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
-            let metadata = try await provider.metadata(for: plan.authority)
+            let metadata = try await flight.interaction.preparing { [provider] () throws(BrokerError) in
+                try await provider.metadata(for: plan.authority)
+            }
             // Nobody is sent to a sign-in whose code would then go nowhere.
             try CloudRules.check(metadata, for: request.app)
             let proofKey = try questions.proofKey(for: plan, at: metadata)
@@ -45,17 +48,21 @@ final class SignIn: Sendable {
                 windows)
             window = opened
             let takesConsent = try clients.refreshTokenTakesConsent(plan.client)
+            let refused = refusals.take(flight.key)
+            var omitsOffline = refused != nil
             // A request for consent asks for everything anew.
-            let refusesOffline = plan.prompt == .consent ? false : try clients.refusesOfflineAccess(plan.client)
+            if !omitsOffline, plan.prompt != .consent { omitsOffline = try clients.refusesOfflineAccess(plan.client) }
             let question = OpenAttempt(
                 questions.attempt(
                     for: plan, at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI,
                     asksForForm: asksForForm,
                     asksConsent: OfflineConsent.isAsked(with: plan.prompt, takesConsent: takesConsent),
-                    withoutOfflineAccess: refusesOffline))
+                    withoutOfflineAccess: omitsOffline), after: refused)
             open = question
             expectRedirect(of: question, for: plan, in: flight)
-            let url = try await authorizationURL(of: question, for: plan)
+            let url = try await flight.interaction.preparing { [self] () throws(BrokerError) in
+                try await authorizationURL(of: question, for: plan)
+            }
             let asker = try await present(url, in: opened, for: request, flight)
             interactions.tell(
                 .opened, of: flight.interaction.id, from: asker, for: request.app, in: request.partition)
@@ -67,9 +74,7 @@ final class SignIn: Sendable {
                 await clients.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: plan.client)
             }
         } catch {
-            if let scopes = open?.current.authorization.scopes {
-                await clients.learnOfOfflineAccess(from: error, to: scopes, of: plan.client)
-            }
+            if let open { await learn(from: error, to: open, for: plan, flight.key) }
             outcome = .failure(error)
         }
         flight.interaction.show(outcome.page(for: request))
@@ -77,6 +82,18 @@ final class SignIn: Sendable {
         await window?.close()
         interactions.tell(outcome, of: flight.interaction.id, for: request.app, in: request.partition)
         flight.finish(outcome)
+    }
+
+    /// Notes what a failed sign-in shows about `offline_access`.
+    private func learn(
+        from error: BrokerError, to open: OpenAttempt, for plan: SignInPlan, _ question: SignInKey
+    ) async {
+        let scopes = open.current.authorization.scopes
+        guard OfflineRefusal.isPossible(error, to: scopes) else {
+            return await clients.learnOfOfflineAccess(from: error, to: scopes, of: plan.client)
+        }
+        // It may as well be about a scope of the app: only a second request shows that.
+        if plan.request.app.description.offlineAccess == nil { refusals.keep(error, of: question) }
     }
 
     // MARK: Authorization request
@@ -153,7 +170,7 @@ final class SignIn: Sendable {
                 log.notice(
                     "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
                     metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
-            // The next sign-in omits it if the second request could not be put into a URL, or no browser waits for one.
+            // The next sign-in is the second request if that could not be put into a URL, or no browser waits for one.
             case .answer(.failure(let error)) where Self.mayAskAgain(open.current, of: plan, after: redirect):
                 guard let next = questions.again(open, for: plan, after: error) else { break }
                 log.notice(

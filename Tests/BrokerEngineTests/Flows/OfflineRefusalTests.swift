@@ -78,6 +78,41 @@ struct OfflineRefusalTests {
         #expect(asksOffline(bed) == [true, false])
     }
 
+    /// A sign-in whose redirect is handed in, so that no window waits for a second request.
+    private func handIn(
+        _ answer: String, _ scopes: [String] = ["mail.read"], on bed: EngineBed
+    ) async throws -> BrokerError? {
+        let (browser, signIn) = bed.begin(
+            bed.interactive(Sample.app(), scopes) { $0.redirectURI = "msauth.mail://auth" })
+        let opening = try await browser.opening()
+        try bed.engine.complete(
+            redirectURL: Secret("msauth.mail://auth?\(answer)&state=\(opening.state)"),
+            from: .person(Sample.partition))
+        if case .failure(let error) = await signIn.result { return error as? BrokerError }
+        return nil
+    }
+
+    @Test("without a waiting window, the next sign-in for the same omits it, and after its success all others")
+    func handedIn() async throws {
+        let bed = try await EngineBed()
+        #expect(try await handIn("error=invalid_scope", on: bed)?.kind == .invalidScope)
+        #expect(try await handIn("code=alice", on: bed) == nil)
+        #expect(try await handIn("code=alice", ["calendar"], on: bed) == nil)
+        #expect(asksOffline(bed) == [true, false, false])
+    }
+
+    @Test("is asked for it again after a mistyped scope, with a window that waits or without")
+    func mistyped() async throws {
+        let bed = try await EngineBed()
+        for _ in 1...2 {
+            #expect(try await handIn("error=invalid_scope", ["mial.read"], on: bed)?.kind == .invalidScope)
+        }
+        #expect(try await handIn("error=invalid_scope", ["mail.raed"], on: bed)?.kind == .invalidScope)
+        #expect(try await handIn("code=alice", on: bed) == nil)
+        try await bed.signIn()
+        #expect(asksOffline(bed) == [true, false, true, true, true])
+    }
+
     @Test("is asked for it if the administrator's setting says so", arguments: [true, false])
     func setting(value: Bool) async throws {
         let bed = try await EngineBed()

@@ -32,6 +32,32 @@ struct SignInScopeFlowTests {
         #expect(try bed.text(try #require(bed.engine.cached(bed.silent(Sample.app(), ["calendar"])))) == "at-2")
     }
 
+    /// A sign-in for `mail.read` that also asks for consent to `files`. The provider does not name what it grants.
+    private func consent(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) async throws {
+        let (browser, signIn) = bed.begin(
+            bed.interactive(app, ["mail.read"]) { $0.extraScopesToConsent = Scopes(["files"]) })
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
+        _ = try await signIn.value
+    }
+
+    @Test("extra scopes count as granted if the provider names none, also against a caller's limit")
+    func extraScopes() async throws {
+        let bed = try await EngineBed()
+        try await consent(bed)
+        #expect(bed.engine.cached(bed.silent(Sample.app(), ["files"])) != nil)
+        let limit = Scopes.reserved.union(Scopes(["mail.read"]))
+        #expect(bed.engine.cached(bed.silent { $0.ceiling = limit }) == nil)
+    }
+
+    @Test("extra scopes are in no token where grants follow consent")
+    func extraScopesAtEntra() async throws {
+        let bed = try await EngineBed()
+        let app = Sample.app(at: Sample.authority("https://login.microsoftonline.com/common"))
+        try await consent(bed, app)
+        #expect(bed.engine.cached(bed.silent(app)) != nil)
+        #expect(bed.engine.cached(bed.silent(app, ["files"])) == nil)
+    }
+
     @Test("a .default accepts any scopes, and is answered from the cache afterwards")
     func defaultScope() async throws {
         let bed = try await EngineBed()

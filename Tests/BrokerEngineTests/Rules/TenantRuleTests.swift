@@ -193,6 +193,19 @@ struct TenantRuleTests {
         #expect(known.entries.filter { $0.account == alice }.count == 2)
     }
 
+    @Test("a person who signed in again at one tenant is signed in, in every list and choice")
+    func signedInAtOneTenant() {
+        var atHome = Self.record()
+        (atHome.signedIn, atHome.signedOutAt) = (false, Sample.now)
+        let known = Self.known(atHome, Self.record(realm: Self.guest))
+        #expect(known.visible(to: Self.app).map(\.signedIn) == [true])
+        #expect(known.entries.map(\.account.signedIn) == [true, true])
+        switch AccountChoice.choose(nil, from: known, for: Self.app, at: Self.entra(Self.guest)) {
+        case .account(let entry): #expect(entry.stored.record.realm == Self.home)
+        default: Issue.record("the person is not chosen")
+        }
+    }
+
     @Test("a person whose home is not known yet is shown with the tenant's profile")
     func guestOnly() throws {
         let alice = try #require(Self.known(Self.record(realm: Self.guest)).entries.first).account

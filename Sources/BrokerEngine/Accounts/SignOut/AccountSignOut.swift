@@ -8,6 +8,7 @@ struct AccountSignOut: Sendable {
     let listing: AccountListing
     let cache: TokenCache
     let roster: any AppRoster
+    let interactions: InteractionRegistry
     let flights: RefreshFlights
     let revocation: TokenRevocation
     let browser: BrowserSignOut
@@ -34,8 +35,11 @@ struct AccountSignOut: Sendable {
         let (done, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             let (change, outcome) = try local.decide(account.stored.record, from: index, cache.vault)
             let prepared = try prepare(outcome, for: account, request)
-            // Before the next job in the queue, which may be the result of a refresh.
+            // Before the next job in the queue, which may be the result of a refresh or a sign-in.
             if request.revoke { flights.revoke(outcome.owners) }
+            interactions.erase(
+                KnownAccounts.PersonKey(account.stored.record), in: partition, with: Self.signedOut,
+                where: local.reaches)
             return (change, prepared)
         }
         var stages = SignOutStages()
@@ -85,6 +89,11 @@ struct AccountSignOut: Sendable {
         }
         return prepared
     }
+
+    private static let signedOut = BrokerError(
+        .userCanceled,
+        "The account was signed out during the sign-in, so nothing of it was kept; sign in again if that was not meant."
+    )
 
     private static let othersNeedThem = SignOutStages.Outcome.failed(
         "another app uses the same tokens; add wipe to sign it out, too.")

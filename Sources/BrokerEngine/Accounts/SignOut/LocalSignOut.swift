@@ -28,6 +28,15 @@ struct LocalSignOut: Sendable {
         var isShared = false
     }
 
+    /// Whether it ends the sign-ins of an app that are under way: their tokens would undo it.
+    func reaches(_ signIn: InteractionClaim) -> Bool {
+        switch reach {
+        case .everything: true
+        case .group: signIn.group == app?.effectiveGroup
+        case .app: signIn.app == app?.identity
+        }
+    }
+
     func decide(
         _ account: AccountRecord, from index: CacheIndex, _ vault: any RecordVault
     ) throws(VaultError) -> (change: CacheChange, outcome: Outcome) {
