@@ -58,9 +58,7 @@ package final class OAuthProvider: IdentityProvider {
         do throws(ProviderError) {
             return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
         } catch let first {
-            guard first.isLikelyTransient, !grant.isPolled, (try? await clock.sleep(for: Self.retryPause)) != nil else {
-                throw first
-            }
+            guard !grant.isPolled, await SecondTry.follows(first, by: clock) else { throw first }
             do throws(ProviderError) {
                 return try await redeemAtCurrentEndpoint(grant, with: extras, as: client, at: metadata)
             } catch .refused(var refusal) {
@@ -74,10 +72,8 @@ package final class OAuthProvider: IdentityProvider {
         }
     }
 
-    /// The same pause as in MSAL.
-    private static let retryPause = Duration.milliseconds(500)
-
-    /// A missing endpoint has not processed the request: if the provider names another one by now, that one is asked.
+    /// A missing endpoint has not processed the request: if the provider names another one by now, that one is asked. What was
+    /// meant for the authority's own host goes to no other: the caller may have demanded that (RFC 9700, section 4.4).
     private func redeemAtCurrentEndpoint(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
@@ -86,7 +82,8 @@ package final class OAuthProvider: IdentityProvider {
             return try await redeemOnce(grant, with: extras, as: client, at: metadata)
         } catch .invalidResponse(status: let status?, let why) where status == 404 || status == 410 {
             guard let renewed = await discovery.renewedMetadata(of: metadata.authority),
-                renewed.issuer == metadata.issuer, renewed.tokenEndpoint != metadata.tokenEndpoint
+                renewed.issuer == metadata.issuer, renewed.tokenEndpoint != metadata.tokenEndpoint,
+                renewed.isTokenEndpointOwn || !metadata.isTokenEndpointOwn
             else { throw .invalidResponse(status: status, why) }
             return try await redeemOnce(grant, with: extras, as: client, at: renewed)
         }
@@ -163,12 +160,6 @@ package final class OAuthProvider: IdentityProvider {
 }
 
 extension ProviderError {
-    /// A 5xx that was received whole, from a provider that does not give a time to wait. A gateway timeout (504) does not tell
-    /// what the provider did.
-    fileprivate var isLikelyTransient: Bool {
-        if case .unavailable(let status, nil, _) = self { status >= 500 && status != 504 } else { false }
-    }
-
     /// The same error with the pause that a later answer asks for: a minute after a 429 without a time.
     fileprivate func pausing(as later: ProviderError) -> ProviderError {
         guard case .unavailable(let status, _, let text) = self, case .unavailable(let other, let pause, _) = later

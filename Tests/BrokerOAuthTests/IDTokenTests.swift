@@ -315,6 +315,8 @@ struct KeyRotationTests {
             bed.provider.rotateKeys(to: try .make(.es256, keyID: "key-2"))
             bed.provider.on(.keys) { _ in .empty(503) }
             let token = bed.provider.identity.sign(bed.goodClaims)
+            let moments = bed.passMoments()
+            defer { moments.cancel() }
             guard case .unavailable(503, _, _) = await bed.failure({ try await bed.verify(token) }) else {
                 Issue.record("it was something else")
                 return

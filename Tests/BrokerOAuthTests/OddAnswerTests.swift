@@ -131,6 +131,32 @@ struct OddAnswerTests {
         }
     }
 
+    @Test("a missing endpoint of the provider's own host is not replaced by another host's")
+    func endpointMovedElsewhere() async throws {
+        try await withProvider { bed async throws in
+            var document = bed.provider.discoveryDocument
+            document["token_endpoint"] = .string(bed.provider.issuer + "/gone")
+            let old = document
+            bed.provider.on(.discovery) { _ in .json(.object(old)) }
+            let metadata = try await bed.metadata()
+            let elsewhere = bed.provider.issuer.replacing("127.0.0.1", with: "localhost") + "/token"
+            document["token_endpoint"] = .string(elsewhere)
+            let renewed = document
+            bed.provider.on(.discovery) { _ in .json(.object(renewed)) }
+            bed.provider.on(.token) { _ in .json(.object(Self.token)) }
+            let failure = await bed.failure {
+                try await bed.oauth.redeem(
+                    .refreshToken(Secret("rt"), scopes: Scopes(["mail"])), with: TokenRequestExtras(),
+                    as: .init(clientID: "app"), at: metadata)
+            }
+            guard case .invalidResponse(status: 404, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(try await bed.metadata().tokenEndpoint == elsewhere)
+        }
+    }
+
     /// Made by gzip(1), from 4 MiB of spaces and from `{"access_token":"at","token_type":"Bearer"}`.
     private func compressed(_ text: String) throws -> [UInt8] {
         let file = NSTemporaryDirectory() + "answer-\(UUID().uuidString)"

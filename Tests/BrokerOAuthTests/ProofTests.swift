@@ -185,7 +185,39 @@ struct ProvenTokenRequestTests {
         }
     }
 
-    @Test("a server that always asks for a nonce gets only two requests")
+    @Test("a server whose nodes have separate nonces gets one more request with the second node's")
+    func nodes() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.token) { request in
+                let proof = try? ReadProof(request.headers["dpop"] ?? "")
+                if proof?.claims["nonce"] == "n-2" { return Self.bound }
+                let other = proof?.claims["nonce"] == "n-1" ? "n-2" : "n-1"
+                return .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", other)])
+            }
+            let key = try #require(signer.makeKey())
+            #expect(try await refresh(bed, with: key).tokenType == .dpop)
+            #expect(try proofs(bed).map { $0.claims["nonce"] } == [nil, "n-1", "n-2"])
+        }
+    }
+
+    @Test("a server that asks for another nonce each time gets three requests")
+    func endlessNonces() async throws {
+        try await withProvider { bed async throws in
+            let count = Mutex(0)
+            bed.provider.on(.token) { _ in
+                let number = count.withLock {
+                    $0 += 1
+                    return $0
+                }
+                return .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", "n-\(number)")])
+            }
+            let key = try #require(signer.makeKey())
+            #expect(await bed.refusal { try await refresh(bed, with: key) }?.error == "use_dpop_nonce")
+            #expect(try proofs(bed).map { $0.claims["nonce"] } == [nil, "n-1", "n-2"])
+        }
+    }
+
+    @Test("a server that always asks for the same nonce gets only two requests")
     func greedyServer() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in

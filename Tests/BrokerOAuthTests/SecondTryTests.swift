@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerOAuth
 import BrokerTestSupport
 import BrokerValues
 import Testing
@@ -103,6 +104,43 @@ struct SecondTryTests {
                 return
             }
             #expect(!first.isOfSecondTry)
+        }
+    }
+
+    @Test("signing keys for a sign-in are asked for once more, because its code is spent")
+    func signingKeys() async throws {
+        try await withProvider { bed async throws in
+            let count = Recorder<Void>()
+            bed.provider.on(.keys) { _ in
+                count.add(())
+                return count.all.count == 1 ? .empty(503) : nil
+            }
+            let token = bed.provider.identity.sign(bed.goodClaims)
+            async let claims = bed.verify(token)
+            try await bed.clock.waitForSleepers()
+            #expect(count.all.count == 1)
+            bed.clock.advance(bySeconds: 1)
+            #expect(try await claims.subject == "alice")
+            #expect(count.all.count == 2)
+        }
+    }
+
+    @Test("signing keys for a refreshed token are asked for once: another refresh follows")
+    func signingKeysOfRefresh() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.keys) { _ in .empty(503) }
+            let metadata = try await bed.metadata()
+            var expectation = IDTokenExpectation(clientID: "app", nonce: nil)
+            expectation.isSignIn = false
+            let (expected, token) = (expectation, Secret(bed.provider.identity.sign(bed.goodClaims)))
+            let failure = await bed.failure {
+                try await bed.oauth.verify(idToken: token, against: expected, at: metadata)
+            }
+            guard case .unavailable(503, nil, _) = failure else {
+                Issue.record("it was something else")
+                return
+            }
+            #expect(bed.provider.requests(to: .keys).count == 1)
         }
     }
 

@@ -68,7 +68,7 @@ package enum CloudRules {
     }
 
     private static func checkHost(_ metadata: ProviderMetadata) throws(BrokerError) {
-        guard metadata.authority.isHost(of: metadata.tokenEndpoint) else {
+        guard metadata.isTokenEndpointOwn else {
             throw BrokerError(
                 .invalidResponse,
                 "\(metadata.authority.environment) names a token endpoint of another host; nothing of another cloud is sent there."

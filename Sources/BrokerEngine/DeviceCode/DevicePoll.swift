@@ -55,14 +55,7 @@ struct DevicePoll: Sendable {
 
     private func failure(_ step: DevicePolling.Step, _ cause: ProviderError?) -> BrokerError {
         switch step {
-        case .wait, .timedOut:
-            BrokerError(
-                .timedOut, "Nobody finished the sign-in while the code was good; start it again.", cause: cause
-            ) {
-                if let cause, case .refused(let refusal) = cause, DevicePolling.Answer(cause) == .expired {
-                    $0.add(refusal)
-                }
-            }
+        case .wait, .timedOut: timedOut(cause)
         case .denied:
             BrokerError(.userCanceled, "The sign-in was declined on the other device.", cause: cause) {
                 if case .refused(let refusal) = cause { $0.add(refusal) }
@@ -70,6 +63,21 @@ struct DevicePoll: Sendable {
         case .failed:
             ProviderErrors.brokerError(
                 cause ?? .invalidResponse(status: nil, "The sign-in failed."), at: request.target)
+        }
+    }
+
+    /// - Parameter cause: the failure of the last poll.
+    private func timedOut(_ cause: ProviderError?) -> BrokerError {
+        var message = "Nobody finished the sign-in while the code was good; start it again."
+        if let cause, case .trouble = DevicePolling.Answer(cause) {
+            // The person may well have finished.
+            let trouble = ProviderErrors.brokerError(cause, at: request.target).message
+            message = "The sign-in's tokens could not be fetched while the code was good; start it again. \(trouble)"
+        }
+        return BrokerError(.timedOut, message, cause: cause) {
+            if let cause, case .refused(let refusal) = cause, DevicePolling.Answer(cause) == .expired {
+                $0.add(refusal)
+            }
         }
     }
 }

@@ -79,10 +79,11 @@ extension DevicePolling.Answer {
     /// The error codes of RFC 8628, section 3.5, and the names that Entra gives two of them.
     package init(_ error: ProviderError) {
         switch error {
-        case .offline, .outcomeUnknown: self = .trouble(retryAfter: nil)
+        // The provider was reached for the code. A certificate or a proxy that is in the way now is mostly that of a
+        // captive portal.
+        case .offline, .outcomeUnknown, .untrusted, .refusedByProxy: self = .trouble(retryAfter: nil)
         case .unavailable(_, let retryAfter, _): self = .trouble(retryAfter: retryAfter)
-        case .untrusted, .refusedByProxy, .invalidResponse, .unusableTokens, .refusedWithoutReason, .notOffered:
-            self = .failed
+        case .invalidResponse, .unusableTokens, .refusedWithoutReason, .notOffered: self = .failed
         case .refused(let refusal):
             switch refusal.error {
             case "authorization_pending": self = .pending
@@ -92,7 +93,7 @@ extension DevicePolling.Answer {
             // person, who is done: not assigned, no consent, conditional access (Entra).
             case "invalid_grant": self = refusal.hasSecondCode ? .failed : .expired
             case "access_denied", "authorization_declined": self = .denied
-            case "temporarily_unavailable", "server_error": self = .trouble(retryAfter: nil)
+            case "temporarily_unavailable", "server_error", "use_dpop_nonce": self = .trouble(retryAfter: nil)
             default: self = .failed
             }
         }

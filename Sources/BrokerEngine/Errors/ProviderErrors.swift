@@ -53,7 +53,8 @@ enum ProviderErrors {
         return BrokerError(kind, message, reason: reason, cause: cause) { $0.add(refusal) }
     }
 
-    /// The error codes of RFC 6749 (sections 4.1.2.1 and 5.2) and OpenID Connect Core (section 3.1.2.6).
+    /// The error codes of RFC 6749 (sections 4.1.2.1 and 5.2), OpenID Connect Core (section 3.1.2.6) and RFC 9449
+    /// (sections 5 and 8).
     private static func meaning(of code: String, at place: String) -> (ErrorKind, ErrorReason?, String) {
         switch code {
         case "access_denied":
@@ -72,6 +73,10 @@ enum ProviderErrors {
             (.unauthorizedClient, nil, "\(place) does not allow this client to do that; check its registration there.")
         case "temporarily_unavailable", "server_error":
             (.serverUnavailable, nil, "\(place) is not available at the moment; try again later.")
+        case "use_dpop_nonce":
+            (.serverUnavailable, nil, "\(place) wants another DPoP nonce each time; try again later.")
+        case "invalid_dpop_proof":
+            (.serverUnavailable, nil, "\(place) refused the proof of the key; check the clock here, and try again.")
         case "invalid_request", "unsupported_response_type", "invalid_target", "unsupported_grant_type":
             (.invalidParameter, nil, "\(place) refused the request (\(code)); check the app's registration there.")
         default:

@@ -32,6 +32,8 @@ final class TokenResponseStore: Sendable {
         requirements: SignInRequirements, amid erasures: ErasureMark,
         at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey?
     ) async throws(BrokerError) -> AcquiredToken {
+        // Lifetimes count from here: the provider's keys and UserInfo may take long.
+        let arrival = clock.now
         var identity: TokenIdentity?
         let filed: GrantFiling.Filed
         do throws(BrokerError) {
@@ -46,7 +48,7 @@ final class TokenResponseStore: Sendable {
                 authenticatedAt: claims.all["auth_time"]?.integerValue)
             try requirements.check(acr: claims["acr"])
             try checkRoom(for: named, of: recipient, at: authority)
-            var context = context(recipient, authority, asked, sent, proofKey)
+            var context = context(recipient, authority, asked, sent, proofKey, now: arrival)
             context.grantNarrows = try grantNarrows(of: named, for: recipient, at: authority)
             let granted = try Self.required(
                 GrantedTokens(
@@ -121,6 +123,8 @@ final class TokenResponseStore: Sendable {
         realm: String, metadata: ProviderMetadata,
         contexts: [String]? = nil, earlier: Secret? = nil, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
+        // As in keepSignedIn.
+        let arrival = clock.now
         let precondition = salvage.precondition(spending: spent, by: recipient.app)
         let rescue = SalvagedRefreshToken(
             refreshToken: response.refreshToken, type: response.tokenType, sent: sent, metadata: metadata,
@@ -141,7 +145,7 @@ final class TokenResponseStore: Sendable {
             }
             granted = try refreshed(
                 response, claims, for: recipient, of: entry.stored.record, in: realm, spending: spent.record,
-                among: contexts, context(recipient, authority, asked, sent, proofKey))
+                among: contexts, context(recipient, authority, asked, sent, proofKey, now: arrival))
         } catch {
             await salvage.keep(rescue, proofKey: proofKey)
             throw error
@@ -257,11 +261,12 @@ final class TokenResponseStore: Sendable {
     }
 
     private func context(
-        _ recipient: TokenRecipient, _ authority: Authority, _ asked: Scopes, _ sent: Scopes, _ proofKey: ProofKey?
+        _ recipient: TokenRecipient, _ authority: Authority, _ asked: Scopes, _ sent: Scopes, _ proofKey: ProofKey?,
+        now: NumericDate
     ) -> GrantedTokens.Context {
         GrantedTokens.Context(
             app: recipient.app, authority: authority, asked: asked, sent: sent, resources: recipient.resources,
-            now: clock.now, defaultLifetime: settings.value.defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
+            now: now, defaultLifetime: settings.value.defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
     }
 }
 

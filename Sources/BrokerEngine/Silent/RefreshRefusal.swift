@@ -4,7 +4,7 @@ import BrokerValues
 /// The meaning of a provider's refusal of a refresh token, for the caller and for the token. Pure (decision 19).
 ///
 /// Any OAuth error calls for a new sign-in by the person (MSAL, "Errors"), with these exceptions: a scope or a client that does not
-/// exist, a protection policy, and a provider that is not available.
+/// exist, a protection policy, a provider that is not available, and trouble with the proof of a key.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The state of the token that was sent.
@@ -66,6 +66,9 @@ package struct RefreshRefusal: Sendable {
             error = failure(
                 .interactionRequired, .scopesNotGranted,
                 "\(place) does not count these scopes to the saved sign-in any more; sign in again.")
+        case "use_dpop_nonce", "invalid_dpop_proof":
+            // A sign-in would need such a proof as well.
+            error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         default:

@@ -61,6 +61,9 @@ package struct ProviderMetadata: Sendable, Equatable {
         }
     }
 
+    /// Whether the token endpoint is on the authority's own host.
+    package var isTokenEndpointOwn: Bool { self.authority.isHost(of: self.tokenEndpoint) }
+
     package init(
         authority: Authority, issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
         userinfoEndpoint: String? = nil, endSessionEndpoint: String? = nil, revocationEndpoint: String? = nil,

@@ -29,12 +29,26 @@ struct EndpointAnswer {
             throw .unexpected(response, server: server, expected: "JSON", unreadable: malformed)
         }
         // Some providers send errors with status 200.
-        if let refusal = OAuthRefusal(answer: answer, status: response.status, to: sent) { throw .refused(refusal) }
+        if let refusal = refusal(in: answer) { throw .refused(refusal) }
         guard statuses.contains(response.status) else {
             throw .unexpected(response, server: server, expected: expected)
         }
         return answer
     }
+
+    /// The OAuth error in an answer. At an address that is no endpoint, a web framework describes the status in the
+    /// same member ("Not Found"): only the standard's own codes count there.
+    private func refusal(in object: JSONObject) -> OAuthRefusal? {
+        let refusal = OAuthRefusal(answer: object, status: response.status, to: sent)
+        guard [404, 405, 410].contains(response.status) else { return refusal }
+        return refusal.flatMap { Self.standardCodes.contains($0.error) ? $0 : nil }
+    }
+
+    /// RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5, without those of ``pollingRefusal``.
+    private static let standardCodes: Set<String> = [
+        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+        "invalid_scope", "access_denied", "server_error", "temporarily_unavailable", "expired_token",
+    ]
 
     /// RFC 8628, section 3.5: the refusal of a poll while the user is not done. Some providers send it with status 429,
     /// which adds nothing.

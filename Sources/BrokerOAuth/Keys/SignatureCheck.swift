@@ -13,9 +13,22 @@ struct SignatureCheck: Sendable {
     /// How old keys may be that verify a refreshed token while the provider is unreachable: it may have withdrawn them.
     private static var oldestKeys: Duration { .seconds(86_400) }
 
-    /// - Parameter isSignIn: if true, keys are used only as long as the provider allows them to be cached.
+    /// - Parameter isSignIn: if true, keys are used only as long as the provider allows them to be cached, and a
+    ///   provider that fails for a moment is asked again: the code is spent, so the person would have to begin anew.
     func verify(
         _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt place: DocumentPlace,
+        isSignIn: Bool
+    ) async throws(ProviderError) {
+        do throws(ProviderError) {
+            try await verifyOnce(token, algorithm, of: issuer, keysAt: place, isSignIn: isSignIn)
+        } catch {
+            guard isSignIn, await SecondTry.follows(error, by: documents.clock) else { throw error }
+            try await verifyOnce(token, algorithm, of: issuer, keysAt: place, isSignIn: isSignIn)
+        }
+    }
+
+    private func verifyOnce(
+        _ token: CompactToken, _ algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt place: DocumentPlace,
         isSignIn: Bool
     ) async throws(ProviderError) {
         let reading = keySetReading(place.url)

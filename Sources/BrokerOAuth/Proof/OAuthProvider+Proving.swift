@@ -3,20 +3,28 @@ import BrokerValues
 
 extension OAuthProvider {
     /// Sends a request with a proof. A server that refuses it for lack of a nonce has not processed the rest, so it
-    /// is sent once more with the nonce (RFC 9449, section 8).
+    /// is sent once more with the nonce (RFC 9449, section 8), and again if that nonce is refused for another one: the
+    /// nodes of some servers have separate nonces.
     ///
     /// - Parameter accessToken: the token that the request uses, unless it is to get one.
     func answer(
         to request: HTTPRequest, provenWith key: ProofKey, accessToken: Secret? = nil, from endpoint: WebURL
     ) async throws(ProviderError) -> EndpointAnswer {
-        let nonce = nonces[endpoint.text]
-        let answer = try await answer(to: proven(request, with: key, accessToken, nonce: nonce), from: endpoint)
-        // The response's own nonce, not the remembered one: another request may have received another one since.
-        guard Self.asksForNonce(answer), let fresh = answer.response.header("dpop-nonce"),
-            NonceMemory.isNonce(fresh), fresh != nonce
-        else { return answer }
-        return try await self.answer(to: proven(request, with: key, accessToken, nonce: fresh), from: endpoint)
+        var nonce = nonces[endpoint.text]
+        var repetitions = 0
+        while true {
+            let answer = try await self.answer(
+                to: proven(request, with: key, accessToken, nonce: nonce), from: endpoint)
+            // The response's own nonce, not the remembered one: another request may have received another one since.
+            guard repetitions < Self.mostRepetitions, Self.asksForNonce(answer),
+                let fresh = answer.response.header("dpop-nonce"), NonceMemory.isNonce(fresh), fresh != nonce
+            else { return answer }
+            nonce = fresh
+            repetitions += 1
+        }
     }
+
+    private static var mostRepetitions: Int { 2 }
 
     private func proven(
         _ request: HTTPRequest, with key: ProofKey, _ accessToken: Secret?, nonce: String?

@@ -53,6 +53,24 @@ struct BoundTokenTests {
         #expect(try prove(bed).keyThumbprint == thumbprint)
     }
 
+    @Test(
+        "trouble with a proof asks for no other sign-in and keeps the refresh token",
+        arguments: ["use_dpop_nonce", "invalid_dpop_proof"])
+    func trouble(code: String) async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: code, status: 400))
+        }
+        let ofRefresh = await failure { try await silent(bed, force: true) }
+        #expect(ofRefresh?.kind == .serverUnavailable && ofRefresh?.details.oauthError == code)
+        let ofSignIn = await failure { try await signIn(bed) }
+        #expect(ofSignIn?.kind == .serverUnavailable && ofSignIn?.details.oauthError == code)
+        bed.provider.bindTokens()
+        _ = try await silent(bed, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
+    }
+
     @Test("the cached token answers only requests of its own type, also on the hot path")
     func typesDoNotMix() async throws {
         let bed = try await Self.bed()

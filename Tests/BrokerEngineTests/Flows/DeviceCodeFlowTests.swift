@@ -137,6 +137,34 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.devicePolls == 6)
     }
 
+    @Test(
+        "a captive portal in between does not end the wait",
+        arguments: [ProviderError.untrusted("another certificate"), .refusedByProxy("sign in to the network")])
+    func captivePortal(error: ProviderError) async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
+        let (_, signIn) = try await begin(bed, request())
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
+        try await pass(bed, seconds: 10)
+        #expect(try await signIn.value.account.username == "alice")
+    }
+
+    @Test("a time-out after a poll that failed says why, and does not blame the person")
+    func timedOutInTrouble() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .untrusted("The provider is not trusted.") }
+        let (_, signIn) = try await begin(bed, request { $0.timeout = 8 })
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls()
+        try await pass(bed, seconds: 3)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .timedOut)
+        #expect(error?.message.hasSuffix("The provider is not trusted.") == true)
+        #expect(error?.message.contains("Nobody") == false)
+    }
+
     @Test("the wait ends with the code if nobody types it, without another poll")
     func expiry() async throws {
         let bed = try await EngineBed()
@@ -162,6 +190,40 @@ struct DeviceCodeFlowTests {
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .timedOut)
         #expect(bed.provider.devicePolls == 0)
+    }
+
+    @Test(
+        "a time-out, or a caller that goes away, ends the wait while the provider gives no code",
+        arguments: [true, false])
+    func unanswered(leaves: Bool) async throws {
+        let bed = try await EngineBed()
+        let gate = Gate()
+        bed.provider.holdMetadata(at: gate)
+        let asked = request { $0.timeout = 3 }
+        let signIn = Task { [engine = bed.engine] in try await engine.acquireByDeviceCode(asked) { _ in } }
+        try await gate.waitForCallers()
+        if leaves { signIn.cancel() } else { try await pass(bed, seconds: 3) }
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == (leaves ? .userCanceled : .timedOut))
+        #expect(bed.engine.interactionsOpen == 0)
+        gate.open()
+        #expect(bed.provider.deviceRequests.isEmpty)
+    }
+
+    @Test("the app's own timeout counts from the request on")
+    func timeoutFromTheRequest() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let gate = Gate()
+        bed.provider.holdMetadata(at: gate)
+        async let begun = begin(bed, request { $0.timeout = 5 })
+        try await gate.waitForCallers()
+        try await pass(bed, seconds: 2)
+        gate.open()
+        let (opening, signIn) = try await begun
+        #expect(opening.expiresOn == Sample.now + 5)
+        signIn.cancel()
+        await #expect(throws: BrokerError.self) { try await signIn.value }
     }
 
     @Test(

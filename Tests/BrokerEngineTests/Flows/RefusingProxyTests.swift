@@ -18,10 +18,4 @@ struct RefusingProxyTests {
         #expect(error?.kind == .offline && error?.details.isRetryable == false)
         #expect(error?.message == "The proxy does not.")
     }
-
-    @Test("the wait for another device ends with the proxy's refusal")
-    func deviceCode() {
-        #expect(DevicePolling.Answer(.refusedByProxy("no")) == .failed)
-        #expect(DevicePolling.Answer(.offline("no")) == .trouble(retryAfter: nil))
-    }
 }

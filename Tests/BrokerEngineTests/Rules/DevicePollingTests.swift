@@ -103,12 +103,13 @@ struct DevicePollingTests {
         #expect(DevicePolling.Answer(.refused(plain)) == .expired)
     }
 
-    @Test("a response that is not about the code counts as trouble, but a forged or malformed one ends the wait")
+    @Test("trouble on the way and a busy provider leave the code alone, but a malformed answer ends the wait")
     func otherErrors() {
         #expect(DevicePolling.Answer(.offline("x")) == .trouble(retryAfter: nil))
         #expect(DevicePolling.Answer(.outcomeUnknown("x")) == .trouble(retryAfter: nil))
         #expect(DevicePolling.Answer(.unavailable(status: 503, retryAfter: 9, "x")) == .trouble(retryAfter: 9))
-        #expect(DevicePolling.Answer(.untrusted("x")) == .failed)
+        #expect(DevicePolling.Answer(.untrusted("x")) == .trouble(retryAfter: nil))
+        #expect(DevicePolling.Answer(.refusedByProxy("x")) == .trouble(retryAfter: nil))
         #expect(DevicePolling.Answer(.invalidResponse(status: 200, "x")) == .failed)
     }
 }
