@@ -7,29 +7,54 @@ import Testing
 struct InteractiveTests {
     struct NoScreen: Error {}
 
+    /// When this many sign-ins wait, each gets a page that is named after its scope. It is answered when a redirect
+    /// whose URL contains the scope arrives on another connection.
+    private static func redirected(
+        pagesFor count: Int = 1, token: @escaping @Sendable (_ url: String) -> String
+    ) throws -> ScriptedBroker {
+        let signIns = Watched<[(peer: ScriptedPeer, request: ScriptedRequest)]>([])
+        return try ScriptedBroker { peer in
+            while let request = peer.request() {
+                guard request.method == "token.acquireInteractive" else {
+                    peer.answer(request, #"{"accepted":true}"#)
+                    guard let url = request.string("url") else { continue }
+                    for signIn in signIns.withLock({ $0 }) where url.contains(signIn.request.firstScope) {
+                        signIn.peer.answer(signIn.request, ScriptedAnswers.token(token(url)))
+                    }
+                    continue
+                }
+                let waiting = signIns.withLock { signIns in
+                    signIns.append((peer, request))
+                    return signIns
+                }
+                guard waiting.count == count else { continue }
+                for signIn in waiting {
+                    let scope = signIn.request.firstScope
+                    signIn.peer.notify(
+                        "interaction.open",
+                        ScriptedAnswers.opening(
+                            interactionId: "i-\(scope)", url: "https://idp.example.org/\(scope)",
+                            correlationId: signIn.request.string("correlationId") ?? "c-1"))
+                }
+            }
+        }
+    }
+
     @Test("the page is shown, and the token is returned after the person is done")
     func signIn() async throws {
-        let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
-            // The person is done when the redirect arrives.
-            guard let completion = peer.request() else { return }
-            peer.answer(completion, #"{"accepted":true}"#)
-            peer.answer(request, ScriptedAnswers.token("AT-\(completion.string("url") ?? "")"))
-            peer.waitForEnd()
-        }
+        let broker = try Self.redirected { "AT-\($0)" }
         let application = try application(broker)
         let pages = Recorder<SignInPage>()
         let web = WebviewParameters { page in
             pages.add(page)
-            try await application.handleResponse("\(page.redirectUri)?code=1")
+            try await application.handleResponse("\(page.redirectUri)?code=email")
         }
         let result = try await application.acquireToken(
             with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
-        #expect(result.accessToken == "AT-http://127.0.0.1:4000/?code=1")
+        #expect(result.accessToken == "AT-http://127.0.0.1:4000/?code=email")
         let page = try #require(await pages.next())
-        #expect(page.url == "https://idp.example.org/authorize?state=s")
-        #expect(page.interactionId == "i-1")
+        #expect(page.url == "https://idp.example.org/email")
+        #expect(page.interactionId == "i-email")
         #expect(page.expiresOn == 1_900_000_000)
     }
 
@@ -75,41 +100,29 @@ struct InteractiveTests {
         #expect(await requests.next() == expected)
     }
 
-    @Test("two concurrent sign-ins show each its own page")
+    @Test("two concurrent sign-ins with one correlation id show each its own page")
     func twoAtATime() async throws {
-        let broker = try ScriptedBroker { peer in
-            let requests = (0..<2).compactMap { _ in peer.request() }
-            for request in requests.reversed() {
-                let id = request.string("correlationId") ?? ""
-                peer.notify(
-                    "interaction.open",
-                    ScriptedAnswers.opening(
-                        interactionId: "i-\(request.firstScope)", url: "https://idp.example.org/\(request.firstScope)",
-                        correlationId: id))
-            }
-            while let shown = peer.request() {
-                peer.answer(shown, #"{"accepted":true}"#)
-                guard let request = requests.first(where: { shown.string("url")?.hasSuffix($0.firstScope) == true })
-                else { return }
-                peer.answer(request, ScriptedAnswers.token("AT-\(request.firstScope)"))
-            }
-        }
+        let broker = try Self.redirected(pagesFor: 2) { "AT-\($0.suffix(3))" }
         let application = try application(broker)
         let web = WebviewParameters { page in try await application.handleResponse(page.url) }
-        async let one = application.acquireToken(
-            with: InteractiveTokenParameters(scopes: ["one"], webviewParameters: web))
-        async let two = application.acquireToken(
-            with: InteractiveTokenParameters(scopes: ["two"], webviewParameters: web))
+        async let one = application.acquireToken(with: Self.correlated("one", web))
+        async let two = application.acquireToken(with: Self.correlated("two", web))
         let tokens = try await [one.accessToken, two.accessToken]
         #expect(tokens == ["AT-one", "AT-two"])
+    }
+
+    private static func correlated(_ scope: String, _ web: WebviewParameters) -> InteractiveTokenParameters {
+        var parameters = InteractiveTokenParameters(scopes: [scope], webviewParameters: web)
+        parameters.correlationId = "11111111-2222-3333-4444-555555555555"
+        return parameters
     }
 
     @Test("a page that cannot be shown cancels the sign-in and is reported")
     func cannotShow() async throws {
         let cancelled = Recorder<String>()
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-7", correlationId: id))
+            guard let request = peer.request() else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-7", correlationId: "c-1"))
             guard let cancel = peer.request() else { return }
             cancelled.add("\(cancel.method) \(cancel.params)")
             peer.answer(cancel, #"{"cancelled":true}"#)
@@ -127,14 +140,13 @@ struct InteractiveTests {
         #expect(await cancelled.next() == #"interaction.cancel {"interactionId":"i-7"}"#)
     }
 
-    @Test("cancelling the task ends the sign-in at the broker")
+    @Test("cancelling the task ends the sign-in's connection")
     func cancelAfterOpen() async throws {
-        let cancelled = Recorder<String>()
+        let rest = Recorder<String>()
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-8", correlationId: id))
-            if let cancel = peer.request() { cancelled.add("\(cancel.method) \(cancel.params)") }
-            peer.waitForEnd()
+            guard peer.request() != nil else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-8", correlationId: "c-1"))
+            rest.add(peer.rest())
         }
         let application = try application(broker)
         let shown = Recorder<Bool>()
@@ -149,24 +161,53 @@ struct InteractiveTests {
         waiting.cancel()
         // The broker never answers the request: the caller does not wait for that.
         #expect(await waiting.value?.code == .canceled)
-        #expect(await cancelled.next() == #"interaction.cancel {"interactionId":"i-8"}"#)
+        // It ends without interaction.cancel, which would end the sign-in for other requests as well.
+        #expect(await rest.next() == "")
     }
 
-    @Test("a cancellation before the broker names the sign-in ends it as soon as it does, without a page")
-    func cancelBeforeOpen() async throws {
-        let arrived = Recorder<String>()
-        let gate = Gate()
+    @Test("cancelling one of two equal sign-ins leaves the other waiting")
+    func cancelOneOfTwo() async throws {
+        let (joined, rest, oneHasLeft) = (Recorder<Bool>(), Recorder<String>(), Gate())
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            arrived.add(request.method)
-            gate.block()
-            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-9", correlationId: id))
-            if let cancel = peer.request() { arrived.add("\(cancel.method) \(cancel.params)") }
+            guard let request = peer.request() else { return }
+            guard request.method == "token.acquireInteractive" else {
+                return peer.answer(request, ScriptedAnswers.status)
+            }
+            guard peer.number > 1 else {
+                peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: "c-1"))
+                rest.add(peer.rest())
+                return oneHasLeft.open()
+            }
+            joined.add(true)
+            oneHasLeft.block()
+            peer.answer(request, ScriptedAnswers.token("AT-two"))
             peer.waitForEnd()
         }
         let application = try application(broker)
         let shown = Recorder<Bool>()
-        let web = WebviewParameters { _ in shown.add(true) }
+        let parameters = Self.correlated("email", WebviewParameters { _ in shown.add(true) })
+        let one = Task {
+            await failure { () async throws(BrokerClientError) in try await application.acquireToken(with: parameters) }
+        }
+        #expect(await shown.next() == true)
+        let two = Task { try await application.acquireToken(with: parameters) }
+        #expect(await joined.next() == true)
+        one.cancel()
+        #expect(await one.value?.code == .canceled)
+        #expect(await rest.next() == "")
+        #expect(try await two.value.accessToken == "AT-two")
+    }
+
+    @Test("a cancellation before the broker names a page ends the sign-in's connection")
+    func cancelBeforeOpen() async throws {
+        let arrived = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            arrived.add(request.method)
+            arrived.add(peer.rest())
+        }
+        let application = try application(broker)
+        let web = WebviewParameters { _ in Issue.record("there is nothing to open") }
         let waiting = Task {
             await failure { () async throws(BrokerClientError) in
                 try await application.acquireToken(
@@ -176,24 +217,21 @@ struct InteractiveTests {
         #expect(await arrived.next() == "token.acquireInteractive")
         waiting.cancel()
         #expect(await waiting.value?.code == .canceled)
-        gate.open()
-        #expect(await arrived.next() == #"interaction.cancel {"interactionId":"i-9"}"#)
-        shown.add(false)
-        #expect(await shown.next() == false)
+        #expect(await arrived.next() == "")
     }
 
-    @Test("a page with another request's id is shown if there is only one request it can be for")
+    @Test("a page with another request's id is shown")
     func joined() async throws {
+        let shown = Gate()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
             peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: "somebody-else"))
-            guard let completion = peer.request() else { return }
-            peer.answer(completion, #"{"accepted":true}"#)
+            shown.block()
             peer.answer(request, ScriptedAnswers.token())
             peer.waitForEnd()
         }
         let application = try application(broker)
-        let web = WebviewParameters { page in try await application.handleResponse(page.url) }
+        let web = WebviewParameters { _ in shown.open() }
         let result = try await application.acquireToken(
             with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
         #expect(result.accessToken == "AT-1")
@@ -242,14 +280,15 @@ struct DeviceCodeTests {
         #expect(code.verificationUriComplete == nil && code.message == "Go there.")
     }
 
-    @Test("a code that cannot be shown, and a cancelled task, cancel at the broker", arguments: [true, false])
+    @Test("a code that cannot be shown cancels at the broker, a cancelled task hangs up", arguments: [true, false])
     func cancelled(byThrowing: Bool) async throws {
-        let cancelled = Recorder<String>()
+        let ended = Recorder<String>()
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.deviceCode", Self.notice(id))
-            guard let cancel = peer.request() else { return }
-            cancelled.add("\(cancel.method) \(cancel.string("interactionId") ?? "")")
+            guard peer.request() != nil else { return }
+            peer.notify("interaction.deviceCode", Self.notice("c-1"))
+            guard let cancel = peer.request() else { return ended.add("hung up") }
+            ended.add("\(cancel.method) \(cancel.string("interactionId") ?? "")")
+            peer.answer(cancel, #"{"cancelled":true}"#)
             peer.waitForEnd()
         }
         let application = try application(broker)
@@ -265,6 +304,6 @@ struct DeviceCodeTests {
         _ = await codes.next()
         if !byThrowing { signIn.cancel() }
         #expect(await signIn.value?.code == (byThrowing ? .browserNotAvailable : .canceled))
-        #expect(await cancelled.next() == "interaction.cancel i-9")
+        #expect(await ended.next() == (byThrowing ? "interaction.cancel i-9" : "hung up"))
     }
 }

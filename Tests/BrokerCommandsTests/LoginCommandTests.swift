@@ -9,19 +9,23 @@ struct LoginCommandTests {
 
     /// Announces a page, takes pasted redirects until one has the code, and answers the sign-in.
     private func broker(_ log: Recorder<String>) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            log.add("\(request.method) \(request.string("prompt") ?? "") \(request.string("loginHint") ?? "")")
-            peer.notify("interaction.open", ScriptedAnswers.opening(url: Self.page, correlationId: id))
-            while let next = peer.request() {
-                log.add("\(next.method) \(next.string("url") ?? next.string("interactionId") ?? "")")
-                if next.method == "interaction.cancel" {
-                    peer.answer(next, #"{"cancelled":true}"#)
-                } else if next.string("url")?.contains("code=1") == true {
-                    peer.answer(next, #"{"accepted":true}"#)
-                    peer.answer(request, ScriptedAnswers.token("AT-1"))
+        let signIns = Recorder<(peer: ScriptedPeer, request: ScriptedRequest)>()
+        return try ScriptedBroker { peer in
+            while let request = peer.request() {
+                guard request.method != "token.acquireInteractive" else {
+                    log.add("\(request.method) \(request.string("prompt") ?? "") \(request.string("loginHint") ?? "")")
+                    signIns.add((peer, request))
+                    peer.notify("interaction.open", ScriptedAnswers.opening(url: Self.page, correlationId: "c-1"))
+                    continue
+                }
+                log.add("\(request.method) \(request.string("url") ?? request.string("interactionId") ?? "")")
+                if request.method == "interaction.cancel" {
+                    peer.answer(request, #"{"cancelled":true}"#)
+                } else if request.string("url")?.contains("code=1") == true {
+                    peer.answer(request, #"{"accepted":true}"#)
+                    for signIn in signIns.all { signIn.peer.answer(signIn.request, ScriptedAnswers.token("AT-1")) }
                 } else {
-                    peer.fail(next, "invalidParameter", message: "That address belongs to no sign-in.")
+                    peer.fail(request, "invalidParameter", message: "That address belongs to no sign-in.")
                 }
             }
             log.add("left")
@@ -151,9 +155,8 @@ struct LoginCommandTests {
     @Test("a sign-in whose page is open elsewhere says so and opens no page", arguments: [[], ["--no-browser"]])
     func joined(options: [String]) async throws {
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify(
-                "interaction.joined", #"{"interactionId":"i","expiresOn":1900000000,"correlationId":"\#(id)"}"#)
+            guard let request = peer.request() else { return }
+            peer.notify("interaction.joined", #"{"interactionId":"i","expiresOn":1900000000,"correlationId":"c-1"}"#)
             peer.answer(request, ScriptedAnswers.token())
             peer.waitForEnd()
         }

@@ -130,8 +130,8 @@ struct ScreenTests {
     @Test("a sign-in without a browser shows the other ways as commands to copy", arguments: sizes)
     func otherWays(_ size: (columns: Int, rows: Int)) async throws {
         let broker = try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
+            guard peer.request() != nil else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: "c-1"))
             peer.waitForEnd()
         }
         try await withTestBed { bed in

@@ -11,12 +11,12 @@ struct TerminalTests {
     /// Announces a device code of this issuer, and waits.
     private func broker(issuer: String) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            guard peer.request() != nil else { return }
             peer.notify(
                 "interaction.deviceCode",
                 #"{"interactionId":"i-1","userCode":"WDJB-MJHT","verificationUri":"\#(issuer)/device","#
                     + #""verificationUriComplete":"\#(issuer)/device?user_code=WDJB-MJHT","expiresOn":4000000000,"#
-                    + #""interval":5,"message":"Go there.","correlationId":"\#(id)"}"#)
+                    + #""interval":5,"message":"Go there.","correlationId":"c-1"}"#)
             peer.waitForEnd()
         }
     }
@@ -169,14 +169,20 @@ struct TerminalTests {
 
     /// Accepts a redirect of any length, and answers the sign-in.
     private func pasting(_ log: Recorder<String>) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
-            guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
-            guard let next = peer.request() else { return }
-            log.add(next.string("url") ?? "")
-            peer.answer(next, #"{"accepted":true}"#)
-            peer.answer(request, ScriptedAnswers.token())
-            peer.waitForEnd()
+        let signIns = Recorder<(peer: ScriptedPeer, request: ScriptedRequest)>()
+        return try ScriptedBroker { peer in
+            while let request = peer.request() {
+                switch request.method {
+                case "token.acquireInteractive":
+                    signIns.add((peer, request))
+                    peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: "c-1"))
+                case "interaction.complete":
+                    log.add(request.string("url") ?? "")
+                    peer.answer(request, #"{"accepted":true}"#)
+                    for signIn in signIns.all { signIn.peer.answer(signIn.request, ScriptedAnswers.token()) }
+                default: peer.answer(request, #"{"cancelled":true}"#)
+                }
+            }
         }
     }
 

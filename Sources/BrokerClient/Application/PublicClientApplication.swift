@@ -93,7 +93,8 @@ public final class PublicClientApplication: Sendable {
     /// Gets a token with the person's help (MSAL: `acquireToken(with:)`): opens the provider's page in the browser and waits for
     /// the answer. It is the authorization code flow (RFC 6749, section 4.1) with PKCE (RFC 7636) for native apps (RFC 8252).
     ///
-    /// Several sign-ins may run at a time. Cancelling the task ends the sign-in.
+    /// Several sign-ins may run at a time, each with a connection of its own; equal ones share one page. Cancelling the
+    /// task ends the sign-in, or only leaves it while another one waits for the same page.
     ///
     /// - Parameter parameters: the scopes, the prompt and further parameters of the request.
     /// - Returns: a new token.
@@ -121,7 +122,7 @@ public final class PublicClientApplication: Sendable {
         params.redirectURI = configuration.redirectUri
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
-            params, on: connection, browser: parameters.webviewParameters.browser)
+            params, at: connection.location, browser: parameters.webviewParameters.browser)
         return TokenResult(try .decoded(node))
     }
 
@@ -150,7 +151,9 @@ public final class PublicClientApplication: Sendable {
         params.timeout = parameters.timeout.map(Int64.init)
         params.extraParameters = parameters.extraQueryParameters
         params.correlationId = parameters.correlationId
-        let node = try await InteractiveSession.run(params, on: connection) { try await onCode(DeviceCode($0)) }
+        let node = try await InteractiveSession.run(params, at: connection.location) {
+            try await onCode(DeviceCode($0))
+        }
         return TokenResult(try .decoded(node))
     }
 
@@ -222,7 +225,8 @@ public final class PublicClientApplication: Sendable {
     /// password.
     ///
     /// On request it also revokes the refresh tokens (RFC 7009) and ends the browser's session with the provider (OpenID Connect
-    /// RP-Initiated Logout 1.0). Cancelling the task ends the wait for the browser; a completed local sign-out is not undone.
+    /// RP-Initiated Logout 1.0). Cancelling the task ends a revocation in progress and the wait for the browser; a
+    /// completed local sign-out is not undone.
     ///
     /// - Parameters:
     ///   - account: one of ``allAccounts()``.
@@ -242,7 +246,7 @@ public final class PublicClientApplication: Sendable {
         params.correlationId = parameters.correlationId
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
-            params, on: connection, browser: parameters.webviewParameters.browser)
+            params, at: connection.location, browser: parameters.webviewParameters.browser)
         return SignoutResult(try SignOutAccount.Result.decoded(node).stages)
     }
 

@@ -96,19 +96,18 @@ struct SignOutOptions: ArgumentGroup {
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let page = SignOutPage(output: output)
-        let connection = BrokerConnection(location: location)
         let node: JSONNode
         let name: String
         if let account {
             // The broker resolves the account, because the result of an earlier lookup could be outdated by then.
             node = try await account.resolve { reference async throws(BrokerClientError) in
-                try await signOut(params(for: reference), on: connection, showing: page)
+                try await signOut(params(for: reference), at: location, showing: page)
             }
             name = account.username(among: choice.reference, on: DirectConnection(location: location))
         } else {
             let only = try onlyAccount(on: DirectConnection(location: location))
             name = only.username
-            node = try await signOut(params(for: .id(only.id)), on: connection, showing: page)
+            node = try await signOut(params(for: .id(only.id)), at: location, showing: page)
         }
         let stages = try SignOutAccount.Result.decoded(node).stages
         output.result(node) {
@@ -152,11 +151,11 @@ struct SignOutOptions: ArgumentGroup {
     /// Ctrl-C during the wait for the browser stops only the wait, and the result is still printed. Earlier, it ends the
     /// command.
     private func signOut(
-        _ params: SignOutAccount.Params, on connection: BrokerConnection, showing page: SignOutPage
+        _ params: SignOutAccount.Params, at location: SocketLocation, showing page: SignOutPage
     ) async throws(BrokerClientError) -> JSONNode {
         let signOut = Task { () async -> Result<JSONNode, BrokerClientError> in
             do throws(BrokerClientError) {
-                return .success(try await InteractiveSession.run(params, on: connection, browser: page))
+                return .success(try await InteractiveSession.run(params, at: location, browser: page))
             } catch {
                 return .failure(error)
             }
@@ -165,6 +164,7 @@ struct SignOutOptions: ArgumentGroup {
             guard let interaction = page.leave() else { return signOut.cancel() }
             Task {
                 do throws(BrokerClientError) {
+                    let connection = BrokerConnection(location: location)
                     _ = try await connection.call(CancelInteraction.self, .init(interactionId: interaction))
                 } catch {
                     signOut.cancel()

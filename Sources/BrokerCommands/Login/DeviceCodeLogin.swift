@@ -9,11 +9,11 @@ struct DeviceCodeLogin: Sendable {
     let output: Output
 
     func run(
-        _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection
+        _ params: AcquireTokenByDeviceCode.Params, at location: SocketLocation
     ) async throws(BrokerClientError) -> JSONNode {
         let countdown = Countdown(output: output)
         defer { countdown.stop() }
-        return try await InteractiveSession.run(params, on: connection) { code in
+        return try await InteractiveSession.run(params, at: location) { code in
             show(code)
             if !output.json { countdown.start(until: code.expiresOn) }
         }

@@ -123,11 +123,10 @@ struct LoginCommand: WaitingSubcommand {
         params.pushesAuthorization = pushedAuthorization
         params.redirectURI = redirectURI
         if let timeout { params.timeout = timeout }
-        let connection = BrokerConnection(location: location)
         let node =
             deviceCode
-            ? try await signInElsewhere(params, on: connection, output)
-            : try await signIn(params, on: connection, output)
+            ? try await signInElsewhere(params, at: location, output)
+            : try await signIn(params, at: location, output)
         let token = try Token.decoded(node)
         output.result(node) { LoginText.done(token, now: Output.now) }
     }
@@ -138,11 +137,11 @@ struct LoginCommand: WaitingSubcommand {
     }
 
     private func signIn(
-        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
+        _ params: AcquireTokenInteractive.Params, at location: SocketLocation, _ output: Output
     ) async throws(BrokerClientError) -> JSONNode {
         let page: any BrowserOpening =
             if manual {
-                PastedRedirect(connection: connection, output: output)
+                PastedRedirect(connection: BrokerConnection(location: location), output: output)
             } else if noBrowser {
                 PrintedPage(output: output)
             } else {
@@ -150,14 +149,14 @@ struct LoginCommand: WaitingSubcommand {
                     output: output, web: window, command: global.words + ["login"] + request.words)
             }
         return try await interruptible { () throws(BrokerClientError) in
-            try await InteractiveSession.run(params, on: connection, browser: page) {
+            try await InteractiveSession.run(params, at: location, browser: page) {
                 output.aside("The page for this sign-in is already open elsewhere; waiting until you are done there.")
             }
         }
     }
 
     private func signInElsewhere(
-        _ asked: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
+        _ asked: AcquireTokenInteractive.Params, at location: SocketLocation, _ output: Output
     ) async throws(BrokerClientError) -> JSONNode {
         var params = AcquireTokenByDeviceCode.Params()
         params.selection = asked.selection
@@ -167,7 +166,7 @@ struct LoginCommand: WaitingSubcommand {
         params.timeout = timeout
         let final = params
         return try await interruptible { () throws(BrokerClientError) in
-            try await DeviceCodeLogin(output: output).run(final, on: connection)
+            try await DeviceCodeLogin(output: output).run(final, at: location)
         }
     }
 

@@ -150,6 +150,6 @@ actor NotificationPresenter {
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
         params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
         let browser = SessionBrowser.current(at: location, say: say)
-        _ = try await InteractiveSession.run(params, on: connection, browser: browser)
+        _ = try await InteractiveSession.run(params, at: location, browser: browser)
     }
 }

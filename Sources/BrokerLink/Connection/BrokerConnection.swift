@@ -48,34 +48,31 @@ package final class BrokerConnection: Sendable {
     /// - Parameters:
     ///   - method: the method.
     ///   - params: its parameters.
-    ///   - interaction: receives what to show to the person; called on the reading thread, must not block.
     /// - Returns: the method's result.
     /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
     ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
     ///   ``BrokerClientError/Code/invalidResponse``, ``BrokerClientError/Code/canceled``.
     package func call<Method: BrokerMethod>(
-        _ method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+        _ method: Method.Type, _ params: Method.Params
     ) async throws(BrokerClientError) -> Method.Result {
-        try .decoded(try await result(of: method, params, interaction: interaction))
+        try .decoded(try await result(of: method, params))
     }
 
-    /// Like ``call(_:_:interaction:)``, with the result as the broker wrote it.
+    /// Like ``call(_:_:)``, with the result as the broker wrote it.
     package func result<Method: BrokerMethod>(
-        of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+        of method: Method.Type, _ params: Method.Params
     ) async throws(BrokerClientError) -> JSONNode {
-        try await answer(to: Request(method, params), interaction: interaction)
+        try await answer(to: Request(method, params))
     }
 
-    func answer(
-        to request: Request, interaction: InteractionObserver? = nil
-    ) async throws(BrokerClientError) -> JSONNode {
+    /// - Parameter observer: receives the connection's notifications; for one request at a time.
+    func answer(to request: Request, observer: Link.Observer? = nil) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses(pause)
         var repetition = RetryPolicy(isIdempotent: request.isIdempotent, at: location)
         while true {
             let link = try await connected(until: deadline)
-            let outcome = await link.exchange(
-                at: location, liveness, observer: interaction.map(Self.observer), line: request.line)
+            let outcome = await link.exchange(at: location, liveness, observer: observer, line: request.line)
             if outcome.announcesStop { leave(link) }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result
@@ -116,12 +113,6 @@ package final class BrokerConnection: Sendable {
             let opened = try Link.open(location)
             link = opened
             return opened
-        }
-    }
-
-    private static func observer(_ interaction: InteractionObserver) -> Link.Observer {
-        Link.Observer(correlationID: interaction.correlationID) { notification in
-            if let notice = InteractionNotice(notification) { interaction.noticed(notice) }
         }
     }
 }

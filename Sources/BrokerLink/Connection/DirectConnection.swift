@@ -41,7 +41,7 @@ package final class DirectConnection {
     ///   - method: the method.
     ///   - params: its parameters.
     /// - Returns: the method's result.
-    /// - Throws: like ``BrokerConnection/call(_:_:interaction:)``.
+    /// - Throws: like ``BrokerConnection/call(_:_:)``.
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {

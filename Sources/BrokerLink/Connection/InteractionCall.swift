@@ -2,96 +2,74 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
-/// One request that waits for a person, on the client's side: the request, its page or code, and its cancellation.
+/// One request that waits for a person, on the client's side: the request, and its page or code.
 ///
-/// The first event decides the caller's result: the broker's answer, a failure to show the page, or the
-/// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its
-/// id is known; the caller does not wait for that.
+/// It has a connection of its own, so that each notification there is about this request. The connection's end leaves
+/// the interaction, which the broker ends when no other request waits for it (decision 20).
 final class InteractionCall: Sendable {
-    typealias Outcome = Result<JSONNode, BrokerClientError>
-
     private struct State {
-        var caller: CheckedContinuation<Outcome, Never>?
-        var ending: BrokerClientError?
-        var interactionID: String?
-        var isDecided = false
+        var isOver = false
+        /// The page or code could not be shown.
+        var failure: BrokerClientError?
     }
 
     private let connection: BrokerConnection
-    private let request: Request
-    private let correlationID: String
     private let show: @Sendable (InteractionNotice) async throws -> Void
     private let joined: @Sendable () -> Void
     private let state = Mutex(State())
 
     private init(
-        _ connection: BrokerConnection, _ correlationID: String, _ request: Request,
-        _ show: @escaping @Sendable (InteractionNotice) async throws -> Void, _ joined: @escaping @Sendable () -> Void
+        _ connection: BrokerConnection, _ show: @escaping @Sendable (InteractionNotice) async throws -> Void,
+        _ joined: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
-        self.request = request
-        self.correlationID = correlationID
         self.show = show
         self.joined = joined
     }
 
     /// - Parameters:
     ///   - method: the method.
-    ///   - params: get a correlation id if they have none; it identifies the request's notifications.
+    ///   - params: its parameters.
+    ///   - location: the broker's socket.
     ///   - joined: called on the connection's thread if another request has shown the page.
     ///   - show: shows the page or code and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.
     static func run<Method: BrokerMethod>(
-        _ method: Method.Type, _ params: Method.Params, on connection: BrokerConnection,
+        _ method: Method.Type, _ params: Method.Params, at location: SocketLocation,
         joined: @escaping @Sendable () -> Void = {},
         show: @escaping @Sendable (InteractionNotice) async throws -> Void
-    ) async throws(BrokerClientError) -> JSONNode where Method.Params: CorrelatedParams {
-        var params = params
-        let correlationID = params.correlationId ?? CorrelationID.make()
-        params.correlationId = correlationID
-        let request = Request(method, params)
-        return try await InteractionCall(connection, correlationID, request, show, joined).outcome().get()
+    ) async throws(BrokerClientError) -> JSONNode {
+        let call = InteractionCall(BrokerConnection(location: location), show, joined)
+        return try await call.answer(to: Request(method, params))
     }
 
-    private func outcome() async -> Outcome {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let early = state.withLock { state in
-                    if state.ending == nil { state.caller = continuation }
-                    return state.ending
-                }
-                if let early { return continuation.resume(returning: .failure(early)) }
-                Task { await ask() }
-            }
-        } onCancel: {
-            end(.taskCancelled)
-        }
-    }
-
-    private func ask() async {
-        let observer = InteractionObserver(correlationID: correlationID) { self.noticed($0) }
+    private func answer(to request: Request) async throws(BrokerClientError) -> JSONNode {
+        let answer: Result<JSONNode, BrokerClientError>
         do throws(BrokerClientError) {
-            decide(.success(try await connection.answer(to: request, interaction: observer)))
+            answer = .success(try await connection.answer(to: request, observer: { self.noticed($0) }))
         } catch {
-            decide(.failure(error))
+            answer = .failure(error)
         }
+        connection.close()
+        let failure = state.withLock { state in
+            state.isOver = true
+            return state.failure
+        }
+        if let failure { throw failure }
+        return try answer.get()
     }
 
     /// Called on the connection's thread.
-    private func noticed(_ notice: InteractionNotice) {
+    private func noticed(_ notification: Link.Notification) {
+        guard let notice = InteractionNotice(notification) else { return }
         guard let interactionID = notice.interactionID else { return joined() }
-        let (isFirst, isEnded) = state.withLock { state in
-            defer { state.interactionID = state.interactionID ?? interactionID }
-            return (state.interactionID == nil, state.ending != nil)
-        }
-        guard isFirst else { return }
-        guard !isEnded else { return cancelAtBroker(interactionID) }
         Task {
             do {
                 try await show(notice)
             } catch {
                 let reason = error as? BrokerClientError
-                end(
+                await cancel(
+                    interactionID,
                     reason
                         ?? BrokerClientError(.browserNotAvailable, "The sign-in page could not be shown.", cause: error)
                 )
@@ -99,30 +77,14 @@ final class InteractionCall: Sendable {
         }
     }
 
-    private func end(_ error: BrokerClientError) {
-        let interactionID: String? = state.withLock { state in
-            guard state.ending == nil, !state.isDecided else { return nil }
-            state.ending = error
-            return state.interactionID
+    /// Other requests may have joined. They would wait in vain for a person who sees no page.
+    private func cancel(_ interactionID: String, _ failure: BrokerClientError) async {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.failure = failure }
+            return state.isOver
         }
-        decide(.failure(error))
-        if let interactionID { cancelAtBroker(interactionID) }
-    }
-
-    private func cancelAtBroker(_ interactionID: String) {
-        Task {
-            // The caller is gone; an interaction that cannot be cancelled ends by its timeout.
-            _ = try? await connection.call(CancelInteraction.self, .init(interactionId: interactionID))
-        }
-    }
-
-    private func decide(_ outcome: Outcome) {
-        let caller = state.withLock { state in
-            // If the task was cancelled before the caller waits, `ending` holds the result.
-            defer { state.caller = nil }
-            if state.caller != nil { state.isDecided = true }
-            return state.caller
-        }
-        caller?.resume(returning: outcome)
+        guard !isOver else { return }
+        _ = try? await connection.call(CancelInteraction.self, .init(interactionId: interactionID))
+        connection.close()
     }
 }

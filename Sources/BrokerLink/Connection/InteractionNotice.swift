@@ -8,7 +8,7 @@ package enum InteractionNotice: Sendable {
     /// Another request has shown the page.
     case joined(InteractionJoining)
 
-    /// The id for cancelling it; `nil` if only another request may cancel it.
+    /// The id for cancelling it; `nil` if another request shows it.
     var interactionID: String? {
         switch self {
         case .open(let params): params.interactionID
@@ -30,16 +30,5 @@ package enum InteractionNotice: Sendable {
             self = .joined(params)
         default: return nil
         }
-    }
-}
-
-/// Receives what to show while one request waits.
-package struct InteractionObserver: Sendable {
-    package let correlationID: String
-    package let noticed: @Sendable (InteractionNotice) -> Void
-
-    package init(correlationID: String, noticed: @escaping @Sendable (InteractionNotice) -> Void) {
-        self.correlationID = correlationID
-        self.noticed = noticed
     }
 }

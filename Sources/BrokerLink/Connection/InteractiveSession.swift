@@ -1,20 +1,19 @@
 import BrokerRPC
 import BrokerValues
 
-/// The requests that wait for a person, each with its page or code.
+/// The requests that wait for a person, each with its page or code and a connection of its own.
 package enum InteractiveSession {
     /// Carries out `token.acquireInteractive` and shows the sign-in page when the broker asks for it.
     ///
-    /// A request that joined a sign-in whose page another request has shown only stops waiting when its task is cancelled:
-    /// closing the page is up to the other request.
+    /// Equal requests share one page. Cancelling the task only leaves the sign-in while another request waits for it.
     ///
     /// - Parameter joined: called on the connection's thread if there is such a page.
     /// - Returns: the token, as the broker wrote it.
     package static func run(
-        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,
+        _ params: AcquireTokenInteractive.Params, at location: SocketLocation, browser: any BrowserOpening,
         joined: @escaping @Sendable () -> Void = {}
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall.run(AcquireTokenInteractive.self, params, on: connection, joined: joined) {
+        try await InteractionCall.run(AcquireTokenInteractive.self, params, at: location, joined: joined) {
             if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
@@ -23,9 +22,9 @@ package enum InteractiveSession {
     ///
     /// - Returns: the stages, as the broker wrote them.
     package static func run(
-        _ params: SignOutAccount.Params, on connection: BrokerConnection, browser: any BrowserOpening
+        _ params: SignOutAccount.Params, at location: SocketLocation, browser: any BrowserOpening
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall.run(SignOutAccount.self, params, on: connection) {
+        try await InteractionCall.run(SignOutAccount.self, params, at: location) {
             if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
@@ -35,10 +34,10 @@ package enum InteractiveSession {
     /// - Parameter onCode: shows code and address to the person.
     /// - Returns: the token, as the broker wrote it.
     package static func run(
-        _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection,
+        _ params: AcquireTokenByDeviceCode.Params, at location: SocketLocation,
         onCode: @escaping @Sendable (DeviceCodeOpening) async throws -> Void
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall.run(AcquireTokenByDeviceCode.self, params, on: connection) {
+        try await InteractionCall.run(AcquireTokenByDeviceCode.self, params, at: location) {
             if case .deviceCode(let code) = $0 { try await onCode(code) }
         }
     }

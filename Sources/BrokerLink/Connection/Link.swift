@@ -32,12 +32,8 @@ package final class Link: Sendable {
         package let params: JSONNode
     }
 
-    /// Receives the notifications of one running acquisition.
-    struct Observer: Sendable {
-        let correlationID: String
-        /// Called on the reading thread: it must not wait.
-        let notify: @Sendable (Notification) -> Void
-    }
+    /// Receives the notifications, on the reading thread: it must not wait.
+    typealias Observer = @Sendable (Notification) -> Void
 
     /// In bytes. The broker's own limit: beyond it, the broker would close the connection for all requests.
     static let longestRequest = 1 << 20
@@ -253,18 +249,14 @@ extension Link {
         }
     }
 
-    /// An acquisition that joined another one's browser window may receive that one's correlation id; if only one
-    /// acquisition runs, the notification is for it.
+    /// At most one waiting request has an observer, because an interaction has a connection of its own.
     private func pass(_ notification: Notification) {
         if notification.method.hasPrefix("event.") {
             events?(.happened(notification))
             return
         }
-        let observers = state.withLock { $0.waiting.values.compactMap(\.observer) }
-        let correlationID = notification.params["correlationId"]?.value.stringValue
-        let addressee =
-            observers.first { $0.correlationID == correlationID } ?? (observers.count == 1 ? observers.first : nil)
-        addressee?.notify(notification)
+        let observers = state.withLock { state in state.waiting.values.compactMap { $0.observer } }
+        observers.first?(notification)
     }
 
     private func finish(_ ending: Outcome? = nil) {
