@@ -22,6 +22,18 @@ struct SocketActivationTests {
         }
     }
 
+    @Test("a single socket without a name is the broker's own")
+    func unnamed() async throws {
+        try await withTestBed { bed in
+            let output = try await activate(in: bed, [])
+            #expect(output.contains("socket \(bed.path("s"))\n"))
+        }
+        try await withTestBed { bed in
+            let two = try await activate(in: bed, ["--listen=\(bed.path("other"))"])
+            #expect(two.contains("refused") && two.contains("FileDescriptorName=brokerd.socket"))
+        }
+    }
+
     @Test("two sockets of that name are refused")
     func several() async throws {
         try await withTestBed { bed in

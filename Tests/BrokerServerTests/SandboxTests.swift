@@ -36,7 +36,7 @@ struct SandboxTests {
                 $0.apps = ["mail"]
                 $0.instance = "7"
             }
-            #expect(path.contains("/sandboxes/\(handle)/") && handle.utf8.count == 26)
+            #expect(path.contains("/sandboxes/\(handle)/") && handle.utf8.count == 16)
             #expect(mode(path) == 0o600 && mode(String(path.dropLast("/broker.sock".count))) == 0o700)
             let client = try await LineClient.connect(to: path)
             let caller = try #require(try await client.call(GetBrokerStatus.self, .init()).caller)

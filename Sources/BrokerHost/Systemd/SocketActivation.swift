@@ -19,6 +19,8 @@ package struct ActivatedSockets: Sendable, Equatable {
 package enum SocketActivation {
     /// `FileDescriptorName=` of brokerd.socket; also systemd's default if the unit sets none.
     package static let name = "brokerd.socket"
+    /// The name of each socket if `LISTEN_FDNAMES` is not set.
+    private static let unnamed = "unknown"
 
     /// Takes the descriptors and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child takes them for its own.
     /// Changes the environment: call it before any thread starts, and once.
@@ -36,7 +38,9 @@ package enum SocketActivation {
         var unknown: [String] = []
         for index in 0..<count {
             let descriptor = SD_LISTEN_FDS_START + index
-            let given = names?[Int(index)].map { String(cString: $0) } ?? ""
+            var given = names?[Int(index)].map { String(cString: $0) } ?? ""
+            // As from systemd-socket-activate without --fdname.
+            if count == 1, given == Self.unnamed { given = name }
             if given == name || others.contains(given) {
                 taken[given, default: []].append(descriptor)
             } else {

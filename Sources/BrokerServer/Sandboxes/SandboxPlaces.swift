@@ -75,12 +75,15 @@ struct SandboxPlaces {
     /// - Returns: the socket to shut down; its place stays until then.
     mutating func end(_ handle: String) -> SandboxSocket? { places[handle]?.end() }
 
-    /// - Returns: the sockets to shut down; they have no place any more.
-    mutating func endAll() -> [SandboxSocket] {
-        var ended = places.values.map(\.self)
-        (places, shares) = ([:], FairQuota(limit: Self.most))
-        for place in ended { place.isFree.fulfil(()) }
-        return ended.indices.compactMap { ended[$0].end() }
+    /// - Returns: the sockets to shut down, which have no place any more; and the ends of those that are being shut down already.
+    mutating func endAll() -> (sockets: [SandboxSocket], ending: [Promise<Void>]) {
+        let ending = places.values.filter(\.hasEnded).map(\.isFree)
+        var sockets: [SandboxSocket] = []
+        for (handle, var place) in places where !place.hasEnded {
+            if let socket = place.end() { sockets.append(socket) }
+            _ = leave(handle)
+        }
+        return (sockets, ending)
     }
 
     var open: [SandboxSocket] { places.values.compactMap(\.socket) }

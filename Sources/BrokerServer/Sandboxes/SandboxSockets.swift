@@ -77,7 +77,7 @@ package final class SandboxSockets: Sendable {
         by opener: Caller
     ) async throws(BrokerError) -> SandboxSocket {
         let socket = try await open(
-            Self.handle(random.bytes(26)), SandboxBinding(sandbox, of: opener.partition, apps: apps),
+            Self.handle(random.bytes(16)), SandboxBinding(sandbox, of: opener.partition, apps: apps),
             lifetime: lifetime, by: opener.identity)
         if let binding { await bind(socket.handle, to: binding) }
         return socket
@@ -119,8 +119,8 @@ package final class SandboxSockets: Sendable {
         isConfigured: Bool = false
     ) async throws(BrokerError) -> SandboxSocket {
         let listening = try takePlace(handle, of: binding.partition)
-        let listeners: [LocalListener]
-        do throws(BrokerError) { listeners = try await start(listening, binding, handle) } catch {
+        let started: [(front: SandboxFront, listener: LocalListener)]
+        do throws(BrokerError) { started = try await start(listening, binding, handle) } catch {
             folders.remove(handle)
             leave(handle)
             throw error
@@ -128,9 +128,9 @@ package final class SandboxSockets: Sendable {
         let socket = SandboxSocket(
             handle: handle, sandbox: binding.sandbox, partition: binding.partition, openedBy: opener,
             isConfigured: isConfigured, path: folders.socketPath(handle, listening.fronts[0].fileName),
-            doors: listening.fronts.dropFirst().map {
-                OpenDoor(name: $0.door.rawValue, path: folders.socketPath(handle, $0.fileName))
-            }, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 }, listeners: listeners)
+            doors: started.dropFirst().map { (front, _) in
+                OpenDoor(name: front.door.rawValue, path: folders.socketPath(handle, front.fileName))
+            }, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 }, listeners: started.map(\.listener))
         let isWanted = state.withLock { state in
             state.places.open(socket) { lifetime.map { end(handle, after: $0) } }
         }
@@ -161,22 +161,28 @@ package final class SandboxSockets: Sendable {
 
     private func start(
         _ listening: Listening, _ binding: SandboxBinding, _ handle: String
-    ) async throws(BrokerError) -> [LocalListener] {
-        var listeners: [LocalListener] = []
-        do throws(SocketError) {
-            for front in listening.fronts {
+    ) async throws(BrokerError) -> [(front: SandboxFront, listener: LocalListener)] {
+        var started: [(front: SandboxFront, listener: LocalListener)] = []
+        for front in listening.fronts {
+            do throws(SocketError) {
                 let socket = try folders.bind(
                     handle, front.fileName, acceptsAnyUID: binding.sandbox.acceptsAnyUID)
-                listeners.append(try await listening.main.startAnother(socket, service: front.serving(binding)))
+                started.append((front, try await listening.main.startAnother(socket, service: front.serving(binding))))
+            } catch {
+                guard started.isEmpty else {
+                    // As outside of sandboxes, the broker's own socket does without the other doors.
+                    log.warning(
+                        "a sandbox has no socket for another protocol",
+                        metadata: ["door": "\(front.door.rawValue)", "cause": "\(error)"])
+                    continue
+                }
+                throw BrokerError(.unsupported, "The sandbox's socket is not available. \(error)", cause: error)
             }
-            return listeners
-        } catch {
-            for listener in listeners { await listener.shutDown(within: .zero) }
-            throw BrokerError(.unsupported, "The sandbox's socket is not available. \(error)", cause: error)
         }
+        return started
     }
 
-    /// 130 random bits, as the name of a folder.
+    /// 80 random bits, as the name of a folder: a socket's path has 107 bytes at most.
     private static func handle(_ bytes: [UInt8]) -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(bytes.map { letters[Int($0 & 31)] })
@@ -203,13 +209,14 @@ package final class SandboxSockets: Sendable {
 
     /// Opens no more, and ends all; waits that long for requests in progress.
     package func shutDown(within patience: Duration) async {
-        let rest = state.withLock { state in
+        let (rest, ending) = state.withLock { state in
             (state.listening, state.configured) = (nil, [])
             return state.places.endAll()
         }
         await withTaskGroup { group in
             for socket in rest { group.addTask { await self.shutDown(socket, within: patience) } }
         }
+        for end in ending { await end.value }
         folders.removeEmpty()
     }
 

@@ -14,6 +14,8 @@ package struct BrokerProcess: Sendable {
         /// The text of a configuration file.
         package var configuration: String?
         package var arguments: [String] = []
+        /// The socket's path, if it is not one of the bed's.
+        package var socket: String?
         /// Passed in as by systemd; without it the broker binds its own socket.
         package var activated: ServiceSocket?
         /// A program and its arguments that end by executing the rest (`nsenter … --`).
@@ -106,7 +108,7 @@ package struct BrokerProcess: Sendable {
         var launch: Launch
 
         init(in bed: TestBed, _ options: Options) throws {
-            socket = try options.activated?.path ?? bed.makeDirectory("run") + "/broker.sock"
+            socket = try options.activated?.path ?? options.socket ?? bed.makeDirectory("run") + "/broker.sock"
             stateDirectory = try options.stateDirectory ?? bed.makeDirectory("state")
             var arguments = ["--socket", socket]
             if options.namesStateDirectory { arguments += ["--state-dir", stateDirectory] }

@@ -252,6 +252,24 @@ struct SandboxSocketTests {
         }
     }
 
+    @Test("a sandbox below a long folder has the broker's own socket, with or without another door's")
+    func longFolder() async throws {
+        for (length, hasDoor) in [(60, true), (66, false)] {
+            try await withTestBed { bed in
+                let fill = length - bed.path("").utf8.count
+                try #require(fill > 0, "the bed's own folder is long: \(bed.path(""))")
+                let folder = bed.path("") + String(repeating: "f", count: fill)
+                let broker = try await BrokerProcess.start(in: bed) { $0.socket = folder + "/broker.sock" }
+                let opened = try await broker.call("sandboxes.open", ["engine": "bubblewrap", "id": "box"])
+                let path = try #require(opened["path"]?.stringValue)
+                let connection = try await WireConnection.connect(to: path)
+                #expect(try await connection.call("broker.status", [:])[path: "caller.id"] == "bubblewrap:box")
+                await connection.close()
+                #expect((opened["doors"]?.arrayValue?.count ?? 0) == (hasDoor ? 1 : 0), "\(opened)")
+            }
+        }
+    }
+
     @Test("nothing of the sockets is left after the broker stops")
     func leftovers() async throws {
         try await withTestBed { bed in
