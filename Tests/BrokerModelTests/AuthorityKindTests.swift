@@ -22,6 +22,26 @@ struct AuthorityKindTests {
         #expect(authority.environment == "login.microsoftonline.com")
         #expect(authority.kind == .entra && authority.tenant == .common)
         #expect(try authority == parse("https://login.microsoftonline.com/common"))
+        #expect(authority.isNamed(by: text))
+    }
+
+    @Test("an authority is named by all spellings of its own URL, and by no other")
+    func named() throws {
+        let entra = try parse("https://login.microsoftonline.com/\(Self.tenantID)/v2.0")
+        #expect(entra.isNamed(by: "https://login.microsoftonline.com/\(Self.tenantID)/v2.0"))
+        #expect(!entra.isNamed(by: "https://login.microsoftonline.com/common/v2.0"))
+        let generic = try parse("https://id.example.org/realms/a")
+        for text in ["https://ID.Example.org:443/realms/a/", "https://id.example.org/realms/a"] {
+            #expect(generic.isNamed(by: text))
+        }
+        for text in [
+            "https://id.example.org/realms/A", "https://id.example.org/", "http://id.example.org/realms/a", "a", "",
+        ] {
+            #expect(!generic.isNamed(by: text))
+        }
+        let kinds = ["id.example.org": ProviderKind.entra]
+        #expect(
+            try parse("https://id.example.org/common", kinds: kinds).isNamed(by: "https://id.example.org/common/v2.0"))
     }
 
     @Test(

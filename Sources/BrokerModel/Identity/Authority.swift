@@ -61,6 +61,12 @@ package struct Authority: Sendable, Hashable {
         return url.server == environment || EntraCloud.canonical(url.server) == environment
     }
 
+    /// Whether a text is this authority's URL, in any form that its kind of provider has for it.
+    package func isNamed(by text: String) -> Bool {
+        guard let read = AuthorityURL(issuer: text), let other = try? rules.form(of: read) else { return false }
+        return other == form
+    }
+
     /// The same cloud or server, at another tenant; the authority itself if there are no tenants.
     package func tenant(_ name: String) -> Authority {
         guard hasTenants else { return self }

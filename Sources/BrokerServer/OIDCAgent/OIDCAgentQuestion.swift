@@ -67,7 +67,7 @@ struct OIDCAgentQuestion: Sendable {
             // An app that needs a question to the person is used only if no other app fits.
             let fits =
                 [usable.allowed, usable.askable].lazy.map { apps in
-                    apps.filter { isSame($0.authority.url, issuer) }.map(\.name)
+                    apps.filter { $0.authority.isNamed(by: issuer) }.map(\.name)
                 }.first { !$0.isEmpty } ?? []
             guard let app = fits.first, fits.count == 1 else { throw noSingle(of: fits, at: issuer) }
             return app
@@ -84,12 +84,6 @@ struct OIDCAgentQuestion: Sendable {
     private struct Miss: Error {
         let error: BrokerError
         let failure: AgentFailure
-    }
-
-    /// With or without a trailing slash.
-    private static func isSame(_ authority: String, _ issuer: String) -> Bool {
-        func plain(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
-        return plain(authority).isExactly(plain(issuer))
     }
 
     private static func params(_ asked: AgentTokenRequest, _ app: String?) -> JSONNode {
