@@ -132,7 +132,37 @@ struct InstallTests {
             try await bed.require("make", try SystemdLab.make + ["install", "PREFIX=/opt/b-1.0+é", "DESTDIR=\(place)"])
             let entry = try String(
                 contentsOfFile: "\(place)/etc/xdg/autostart/brokerd-session.desktop", encoding: .utf8)
-            #expect(entry.contains("Exec=/opt/b-1.0+é/bin/brokerctl session --stay"))
+            #expect(entry.contains("\nExec=/opt/b-1.0+é/bin/brokerctl session --stay\n"))
+            // Without the link, which is the package's, the entry starts nothing.
+            let link = "/opt/b-1.0+é/lib/token-broker/session"
+            #expect(entry.contains("\nTryExec=\(link)\n"), "\(entry)")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place + link) == "../../bin/brokerctl")
+            #expect(FileManager.default.isExecutableFile(atPath: place + link))
+        }
+    }
+
+    @Test("a switch-off by the person survives another installation, and the removal")
+    func switchedOff() async throws {
+        try await withTestBed { bed in
+            let (home, place) = try (bed.makeDirectory("home"), bed.makeDirectory("staged"))
+            func make(_ target: String) async throws {
+                let words = try SystemdLab.make + [target, "PREFIX=\(home)/.local", "DESTDIR=\(place)"]
+                let result = try await bed.run(Launch("make", words, environment: ["HOME": home]))
+                #expect(result.succeeded, "\(result)")
+            }
+            let variables = "\(place)\(home)/.config/environment.d/60-token-broker.conf"
+            let entry = "\(place)\(home)/.config/autostart/brokerd-session.desktop"
+            let hidden = "[Desktop Entry]\nType=Application\nHidden=true\n"
+            try await make("install")
+            try FileManager.default.removeItem(atPath: variables)
+            try FileManager.default.createSymbolicLink(atPath: variables, withDestinationPath: "/dev/null")
+            try hidden.write(toFile: entry, atomically: true, encoding: .utf8)
+            for target in ["install", "uninstall"] {
+                try await make(target)
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: variables) == "/dev/null")
+                #expect(try String(contentsOfFile: entry, encoding: .utf8) == hidden)
+            }
+            #expect(!FileManager.default.fileExists(atPath: "\(place)\(home)/.local/lib/token-broker"))
         }
     }
 

@@ -116,6 +116,21 @@ struct PackageCallTests {
         }
     }
 
+    @Test("after its removal the package for the desktop leaves an entry that starts nothing")
+    func desktopEntry() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            for package in ["token-broker", "token-broker-session"] { try await lab.install(package) }
+            let condition = "sed -n s/^TryExec=//p /etc/xdg/autostart/brokerd-session.desktop"
+            let program = try await lab.root("sh", "-c", condition).trimmingCharacters(in: .whitespacesAndNewlines)
+            try await lab.root("test", "-x", program)
+            try await lab.dpkg("--remove", "token-broker-session")
+            #expect(try await lab.root("sh", "-c", condition) == program + "\n")
+            #expect(try await !lab.rootAttempt("test", "-e", program).succeeded)
+            try await lab.root("test", "-x", "/usr/bin/brokerctl")
+        }
+    }
+
     @Test("with the machine's broker users have none of their own by default, and both are reported")
     func oneForAll() async throws {
         try await withTestBed { bed in

@@ -12,6 +12,7 @@ from ._requests import Client
 from ._values import Account, Token
 
 if TYPE_CHECKING:
+    from . import aio as aio
     from ._broker import Broker as Broker
 
 __all__ = [
@@ -25,4 +26,8 @@ def __getattr__(name: str) -> Any:
         from ._broker import Broker
         globals()["Broker"] = Broker
         return Broker
+    # Only its users pay for the import of `asyncio`.
+    if name == "aio":
+        import importlib
+        return importlib.import_module(".aio", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

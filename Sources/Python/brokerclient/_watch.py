@@ -9,7 +9,7 @@ from typing import Deque, Iterator, Optional
 
 from . import _errors
 from ._lines import Assembler, send, wait
-from ._link import Message
+from ._link import Message, answers
 from ._requests import Request
 from ._retry import PAUSE, Attempts
 from ._socket import connect, hang_up
@@ -42,27 +42,33 @@ class Watch:
             except OSError:
                 raise _errors.lost() from None
             lines, messages = Assembler(), deque[Message]()
+            is_answered = False
             while True:
                 while messages:
                     message = messages.popleft()
+                    is_answered = is_answered or "method" not in message
                     if (token := read(message)) is not None:
                         yield token
-                _receive(connection, lines, messages)
+                self._receive(connection, lines, messages, is_answered)
         finally:
             hang_up(connection)
 
-
-def _receive(connection: socket.socket, lines: Assembler, messages: Deque[Message]) -> None:
-    try:
-        data = connection.recv(1 << 16)
-    except BlockingIOError:
-        wait(connection, select.POLLIN, None)
-        return
-    except OSError:
-        data = b""
-    if not data:
-        raise _errors.lost()
-    messages.extend(lines.append(data))
+    def _receive(
+        self, connection: socket.socket, lines: Assembler, messages: Deque[Message], is_answered: bool
+    ) -> None:
+        try:
+            data = connection.recv(1 << 16)
+        except BlockingIOError:
+            # The next token may take hours; silence before the answer may mean that the broker hangs.
+            until = None if is_answered else time.monotonic() + self._patience
+            if not wait(connection, select.POLLIN, until) and not answers(self._path, self._patience):
+                raise _errors.silent() from None
+            return
+        except OSError:
+            data = b""
+        if not data:
+            raise _errors.lost()
+        messages.extend(lines.append(data))
 
 
 def read(message: Message) -> Optional[Token]:

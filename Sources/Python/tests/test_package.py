@@ -45,6 +45,13 @@ class PackageTests(unittest.TestCase):
         self.assertIn("keyring BrokerKeyring", said)
         self.assertTrue((place / "brokerclient/py.typed").exists())
 
+    def test_the_module_for_asyncio_is_imported_on_first_use(self):
+        program = (
+            "import sys, brokerclient; print('brokerclient.aio' in sys.modules, brokerclient.aio.Broker.__module__); "
+            "from brokerclient import aio; print(aio is brokerclient.aio, hasattr(brokerclient, 'other'))")
+        said = self.run_python("-c", program, env={**os.environ, "PYTHONPATH": str(FOLDER)})
+        self.assertEqual(said.split(), ["False", "brokerclient.aio", "True", "False"])
+
     def test_the_lines_of_the_recipes_run(self):
         page = (scene.ROOT / "docs/recipes.md").read_text()
         section = page.split("\n## Python\n")[1].split("\n## ")[0]

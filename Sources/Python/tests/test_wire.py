@@ -15,13 +15,13 @@ def tokens_of(broker_of):
     def async_silent(path, patience=10, **options):
         return asyncio.run(AsyncBroker(path, patience=patience).acquire_token_silent("work", ["api"], **options))
 
-    def sync_watch(path, seen):
-        for token in Broker(path).watch("work", ["api"], minimum_lifetime=60):
+    def sync_watch(path, seen, patience=10):
+        for token in Broker(path, patience=patience).watch("work", ["api"], minimum_lifetime=60):
             seen.append(token.access_token)
 
-    def async_watch(path, seen):
+    def async_watch(path, seen, patience=10):
         async def run():
-            async for token in AsyncBroker(path).watch("work", ["api"], minimum_lifetime=60):
+            async for token in AsyncBroker(path, patience=patience).watch("work", ["api"], minimum_lifetime=60):
                 seen.append(token.access_token)
 
         asyncio.run(run())
@@ -115,6 +115,31 @@ class Wire:
         with speaking(lambda peer: peer.answer(TOKEN), ending) as path, self.assertRaisesRegex(BrokerError, "Locked."):
             self.watch(path, seen)
         self.assertEqual(seen, ["secret-one", "secret-two"])
+
+    def test_a_watch_waits_for_a_slow_broker(self):
+        def script(peer):
+            request = peer.read()
+            with Peer(peer.listener) as probe:
+                self.assertEqual(probe.answer({})["method"], "broker.status")
+            peer.write(id=request["id"], result={**TOKEN, "watch": "w"})
+            error = {"kind": "locked", "message": "Locked."}
+            peer.write(method="event.tokenEnded", params={"watch": "w", "error": error})
+
+        seen = []
+        with speaking(script) as path, self.assertRaisesRegex(BrokerError, "Locked."):
+            self.watch(path, seen, patience=3)
+        self.assertEqual(seen, ["secret-one"])
+
+    def test_a_watch_at_a_broker_that_hangs_reports_it(self):
+        def script(peer):
+            peer.read()
+            with Peer(peer.listener) as probe:
+                probe.read()
+                # The client hangs up.
+                self.assertIsNone(peer.read())
+
+        with speaking(script) as path, self.assertRaisesRegex(BrokerUnavailable, "does not answer"):
+            self.watch(path, [], patience=0.5)
 
     def test_a_watch_at_a_broker_without_it_is_unsupported(self):
         def script(peer):
