@@ -45,6 +45,11 @@ struct CompletionTests {
                 complete_words brokerctl sta
                 complete_words brokerctl token --app ""
                 complete_words brokerctl accounts show ""
+                complete_words brokerctl apps show ""
+                complete_words brokerctl apps edit ""
+                complete_words brokerctl grants list --app ""
+                complete_words brokerctl grants approve --app ""
+                complete_words brokerctl grants approve --account ""
                 """
             let result = try await bed.run(
                 Launch(
@@ -54,9 +59,10 @@ struct CompletionTests {
                         "PATH": URL(filePath: brokerctl).deletingLastPathComponent().path + ":/usr/bin:/bin",
                     ]))
             let lines = result.output.split(separator: "\n")
-            try #require(lines.count == 3, "\(result)")
+            try #require(lines.count == 8, "\(result)")
             #expect(
                 lines[0] == "status" && lines[1] == "mail notes" && lines[2].contains("ada@example.org"), "\(result)")
+            #expect(lines[3..<7].allSatisfy { $0 == "mail notes" } && lines[7] == "ada@example.org", "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
         }
     }
@@ -98,46 +104,78 @@ extension CompletionTests {
         }
     }
 
+    /// Types at a shell's prompt. The test's part gives the shell as `words`, a line that readies it, and what to type:
+    /// each step is text up to Tab, and what the shell adds to it.
+    private static let driver = #"""
+        import os, pty, select, sys
+        def drive(words, ready, steps):
+            pid, fd = pty.fork()
+            if pid == 0:
+                os.execvp(words[0], words)
+            seen = ""
+            def until(text):
+                nonlocal seen
+                while text not in seen:
+                    if not select.select([fd], [], [], 30)[0]:
+                        sys.exit("no " + text + " in " + seen)
+                    seen += os.read(fd, 65536).decode(errors="replace")
+                seen = seen.split(text, 1)[1]
+            def say(text): os.write(fd, text.encode())
+            say(ready + "\n")
+            until("READY")
+            for step in steps:
+                for start, end in step:
+                    say(start + "\t")
+                    until(start)
+                    until(end)
+                say("\x15")
+                print("completed", step)
+
+        """#
+
+    private func atPrompt(_ part: String, at broker: ScriptedBroker, in bed: TestBed) async throws -> CommandResult {
+        try await bed.run(
+            Launch(
+                "/usr/bin/python3", ["-c", Self.driver + part],
+                environment: [
+                    "BROKER_SOCKET": broker.path, "PATH": try Self.path(), "HOME": bed.path("home"), "TERM": "dumb",
+                ]))
+    }
+
     @Test("zsh completes the same at its prompt and executes no name")
     func zsh() async throws {
         try await withTestBed { bed in
             let broker = try broker(bed)
-            let driver = #"""
-                import os, pty, re, select, subprocess, sys, time
-                pid, fd = pty.fork()
-                if pid == 0:
-                    os.execvp("zsh", ["zsh", "-f", "-i"])
-                seen = ""
-                def until(text):
-                    global seen
-                    while text not in seen:
-                        if not select.select([fd], [], [], 30)[0]:
-                            sys.exit("no " + text + " in " + seen)
-                        seen += os.read(fd, 65536).decode(errors="replace")
-                    seen = seen.split(text, 1)[1]
-                def say(text): os.write(fd, text.encode())
-                say("PS1='%% '; autoload -Uz compinit && compinit -u -D; source <(brokerctl completion zsh); "
-                    "compdef _brokerctl brokerctl; print REA'DY'\n")
-                until("READY")
-                for start, end in [
-                    ("brokerctl sta", "tus"), ("brokerctl token --app ma", "il"),
-                    ("brokerctl accounts show ad", "a@example.org"),
-                ]:
-                    say(start + "\t")
-                    until(start)
-                    until(end)
-                    say("\x15")
-                    print("completed", start + end)
+            let part = #"""
+                drive(["zsh", "-f", "-i"],
+                    "PS1='%% '; autoload -Uz compinit && compinit -u -D; source <(brokerctl completion zsh); "
+                    "compdef _brokerctl brokerctl; print REA'DY'",
+                    [[("brokerctl sta", "tus")], [("brokerctl token --app ma", "il")],
+                     [("brokerctl accounts show ad", "a@example.org")]])
                 """#
-            let result = try await bed.run(
-                Launch(
-                    "/usr/bin/python3", ["-c", driver],
-                    environment: [
-                        "BROKER_SOCKET": broker.path, "PATH": try Self.path(), "HOME": bed.path("home"),
-                        "TERM": "dumb",
-                    ]))
+            let result = try await atPrompt(part, at: broker, in: bed)
             #expect(result.output.split(separator: "\n").count == 3, "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
+        }
+    }
+
+    /// Bash replaces only the part of a word after such a character.
+    @Test("bash completes names with @ and : at its prompt, alone and after an option's name")
+    func bashWordBreaks() async throws {
+        try await withTestBed { bed in
+            let accounts = ["ada@example.org", "ada@example.com", "urn:x:bob", "urn:x:eve"]
+                .map { ScriptedAnswers.account(username: $0) }.joined(separator: ",")
+            let broker = try BrokerCommandsTests.broker(["accounts.list": #"{"accounts":[\#(accounts)]}"#])
+            let part = #"""
+                drive(["bash", "--norc", "--noprofile", "-i"],
+                    "PS1='$ '; source <(brokerctl completion bash); echo REA'DY'",
+                    [[("brokerctl accounts show ad", "a@example."), ("o", "rg ")],
+                     [("brokerctl token --account=ad", "a@example."), ("c", "om ")],
+                     [("brokerctl token --account ur", "n:x:"), ("b", "ob ")],
+                     [("brokerctl token --account ada@", "example."), ("o", "rg ")]])
+                """#
+            let result = try await atPrompt(part, at: broker, in: bed)
+            #expect(result.output.split(separator: "\n").count == 4, "\(result)")
         }
     }
 }

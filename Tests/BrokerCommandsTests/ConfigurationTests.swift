@@ -127,6 +127,29 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("set names the other file that takes precedence, and does not take a link for another file")
+    func overridden() async throws {
+        try await withTestBed { bed in
+            let elsewhere = try bed.makeDirectory("elsewhere") + "/settings.toml"
+            try "# Mine.\n".write(toFile: elsewhere, atomically: true, encoding: .utf8)
+            let folder = bed.path("config/brokerd")
+            try FileManager.default.createDirectory(
+                atPath: folder + "/config.d", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/config.toml", withDestinationPath: elsewhere)
+            let first = try await config(["config", "set", "log.level", "debug"], in: bed)
+            #expect(first.succeeded && first.output.contains("reads it when it starts"), "\(first)")
+
+            let stronger = folder + "/config.d/10.toml"
+            try "log.level = \"notice\"\n".write(toFile: stronger, atomically: true, encoding: .utf8)
+            let second = try await config(["config", "set", "log.level", "info"], in: bed)
+            #expect(second.output.contains("\(elsewhere), but \(stronger):1 takes precedence."), "\(second)")
+            #expect(!second.output.contains("reads it"), "\(second)")
+            let other = try await config(["config", "set", "lock.after_idle", "60"], in: bed)
+            #expect(other.succeeded && !other.output.contains("takes precedence"), "\(other)")
+        }
+    }
+
     @Test("an edited text is kept only if the daemon accepts it and the editor succeeds")
     func edit() async throws {
         try await withTestBed { bed in

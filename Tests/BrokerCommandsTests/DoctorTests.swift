@@ -1,4 +1,5 @@
 import BrokerCommands
+import BrokerLink
 import BrokerRPC
 import BrokerTestSupport
 import BrokerValues
@@ -63,15 +64,20 @@ struct DoctorTests {
     @Test("the socket for oidc-agent's programs is checked against OIDC_SOCK")
     func agentDoor() {
         let door = OpenDoor(name: "oidc-agent", path: "/run/a.sock")
-        func finding(_ variable: String, _ doors: [OpenDoor]? = [door], trouble: String? = nil) -> CheckResult? {
-            DoctorChecks.agentDoor(doors, variable: variable, trouble: { _ in trouble })
+        func finding(
+            _ variable: String, _ doors: [OpenDoor]? = [door], _ units: BrokerUnits = .own, trouble: String? = nil
+        ) -> CheckResult? {
+            DoctorChecks.agentDoor(doors, units, variable: variable, trouble: { _ in trouble })
         }
         #expect(finding("/run/a.sock")?.verdict == .good && finding("")?.text.contains("not set here") == true)
         #expect(finding("", nil) == nil && finding("", []) == nil)
         #expect(finding("/tmp/agent", nil)?.text.contains("does not listen") == true)
         #expect(
             finding("/tmp/agent")?.verdict == .note && finding("/tmp/agent")?.advice?.contains("brokerctl env") == true)
-        #expect(finding("/run/a.sock", trouble: "nobody listens there")?.verdict == .bad)
+        let broken = finding("/run/a.sock", trouble: "nobody listens there")
+        #expect(broken?.verdict == .bad && broken?.advice == "systemctl --user restart brokerd.socket")
+        let machines = finding("/run/a.sock", [door], .machine, trouble: "nobody listens there")
+        #expect(machines?.advice?.hasSuffix("systemctl restart brokerd-system.socket") == true)
     }
 
     @Test("a session unit whose sandbox denies a required brokerctl group is reported")

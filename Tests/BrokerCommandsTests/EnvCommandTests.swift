@@ -30,6 +30,33 @@ struct EnvCommandTests {
         }
     }
 
+    @Test("a socket beside the broker's counts only if the broker names none", arguments: [true, false])
+    func beside(names: Bool) async throws {
+        try await withTestBed { bed in
+            let status: String = names ? ScriptedAnswers.status.dropLast() + #","doors":[]}"# : ScriptedAnswers.status
+            let broker = try ScriptedBroker(path: bed.path("broker.sock")) { peer in
+                while let request = peer.request() { peer.answer(request, status) }
+            }
+            try "".write(toFile: bed.path("oidc-agent.sock"), atomically: true, encoding: .utf8)
+            let text = try await brokerctl(["env"], at: broker.path)
+            #expect(text.succeeded && text.lines.count == (names ? 1 : 2), "\(text)")
+            #expect(text.output.contains(bed.path("oidc-agent.sock")) == !names, "\(text)")
+        }
+    }
+
+    @Test("a relative path of the socket becomes absolute")
+    func relative() async throws {
+        try await withTestBed { bed in
+            let folder = try bed.makeDirectory("here")
+            let program = try PackageTree.program("brokerctl")
+            let text = try await bed.require(
+                "sh", ["-c", "cd \"$0\" && \"$1\" --socket broker.sock env", folder, program])
+            for name in ["broker.sock", "oidc-agent.sock"] {
+                #expect(text.contains("\(folder)/\(name)"), "\(text)")
+            }
+        }
+    }
+
     @Test("env sets the variables in every shell without a broker", arguments: ShellTextTests.shells)
     func shells(shell: [String]) async throws {
         try await withTestBed { bed in

@@ -28,7 +28,7 @@ struct EditAppCommand: Subcommand {
     var instanceAware: Bool?
 
     mutating func declareOwn(in arguments: inout Arguments) {
-        arguments.argument("name", &name, "The app's name.")
+        arguments.argument("name", &name, "The app's name.", completing: LiveCompletion.apps)
         arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
         arguments.option("authority", &authority, value: "url", "The issuer's URL.")
         arguments.group(&describing)

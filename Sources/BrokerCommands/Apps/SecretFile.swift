@@ -11,7 +11,10 @@ enum SecretFile {
     /// - Parameter path: `-` is standard input.
     static func firstLine(of path: String) throws(BrokerClientError) -> String {
         if path == "-" {
-            guard let line = StandardInput.line()?.trimmed, !line.isEmpty else { throw unfit("Standard input") }
+            // Nothing typed at a terminal is shown there.
+            let isTyped = isatty(STDIN_FILENO) == 1
+            let line = isTyped ? TerminalPrompt.line("Secret: ", hidden: true) : StandardInput.line()
+            guard let line = line?.trimmed, !line.isEmpty else { throw unfit("Standard input") }
             return line
         }
         guard let file = fopen(path, "re") else {

@@ -17,7 +17,7 @@ struct ShowAppCommand: Subcommand {
     var name = ""
 
     mutating func declareOwn(in arguments: inout Arguments) {
-        arguments.argument("name", &name, "The app's name.")
+        arguments.argument("name", &name, "The app's name.", completing: LiveCompletion.apps)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

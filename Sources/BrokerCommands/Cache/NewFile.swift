@@ -26,7 +26,14 @@ final class NewFile {
     }
 
     static func check(_ path: String, replacing isReplacing: Bool) throws(BrokerClientError) {
-        guard isReplacing || !exists(path) else { throw taken(path) }
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return }
+        guard isReplacing else { throw taken(path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw BrokerClientError(
+                .invalidParameter, "\(path) is not a regular file, and is left as it is; name a file, not a link to it."
+            )
+        }
     }
 
     deinit {

@@ -38,6 +38,13 @@ package struct ConfigurationReport {
     /// Whether the setting has a value; brokerd prints a placeholder otherwise.
     var isSet: Bool { value != "(not set)" }
 
+    /// Where the value comes from, if that is not this file.
+    func otherOrigin(than file: String) -> String? {
+        guard origin != "default" else { return nil }
+        let place = origin.lastIndex(of: ":").map { String(origin[..<$0]) } ?? origin
+        return place.realPath == file.realPath ? nil : origin
+    }
+
     /// - Parameter known: all settings.
     package static func unknown(_ name: String, among known: [String]) -> BrokerClientError {
         let list = "brokerctl config show lists all settings."

@@ -66,10 +66,15 @@ struct EditConfigCommand: Subcommand {
     private func edit(_ path: String) throws(BrokerClientError) {
         let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
-        guard let child = try? ProcessStart(arguments, sharesSignals: true).start() else {
-            throw BrokerClientError(.unsupported, "The editor cannot be started; set EDITOR.")
+        let status: Int32
+        do throws(BrokerClientError) {
+            status = try ForegroundProcess.outlivingInterrupts { () throws(BrokerClientError) in
+                exitStatus(of: try ForegroundProcess.start(arguments))
+            }
+        } catch {
+            throw BrokerClientError(.unsupported, "The editor cannot be started; set EDITOR.", cause: error)
         }
-        guard exitStatus(of: child) == 0 else {
+        guard status == 0 else {
             throw BrokerClientError(
                 .userCanceled, "\(editor.clean) failed; nothing has changed. Set EDITOR to another editor.")
         }
@@ -77,7 +82,7 @@ struct EditConfigCommand: Subcommand {
 
     private static let template = """
         # Settings of the token broker. To list all of them with their values: brokerctl config show
-        # What they mean: docs/configuration.md
+        # Their meaning: docs/configuration.md
         #
         # [log]
         # level = "info"

@@ -43,10 +43,13 @@ struct SetConfigCommand: Subcommand {
             try file.check()
             try file.keep()
         }
+        let settings = (try? ConfigurationReport.current(of: broker)) ?? []
+        let winner = settings.first { $0.name == name }?.otherOrigin(than: file.path)
         let taken = RunningConfiguration(broker, context.connection).takeChanges()
         let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
         context.output.result(JSONText.node(of: result)) {
-            "\(name) is set in \(file.path).".clean + "\n" + taken
+            guard let winner else { return "\(name) is set in \(file.path).".clean + "\n" + taken }
+            return "\(name) is set in \(file.path), but \(winner) takes precedence.".clean + "\n"
         }
     }
 }

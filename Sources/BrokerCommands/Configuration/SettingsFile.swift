@@ -37,15 +37,7 @@ struct SettingsFile {
     }
 
     /// Empty if there is no file yet.
-    func text() throws(BrokerClientError) -> String {
-        guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = contents(ofFileAt: path),
-            let text = String(validating: bytes, as: UTF8.self)
-        else {
-            throw BrokerClientError(.internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")
-        }
-        return text
-    }
+    func text() throws(BrokerClientError) -> String { try editableText(ofFileAt: path) }
 
     /// Keeps other brokerctl processes from changing the file meanwhile, so that no change is lost.
     func whileLocked(_ change: () throws(BrokerClientError) -> Void) throws(BrokerClientError) {
@@ -67,8 +59,9 @@ struct SettingsFile {
     }
 
     private func makeFolder() throws(BrokerClientError) {
-        // The machine's broker has an account of its own and must be able to reach the file.
-        if !isMachines || mkdir(path.folder, 0o755) != 0 { try PersonalFolder.make(path.folder) }
+        guard isMachines, mkdir(path.folder, 0o755) == 0 else { return try PersonalFolder.make(path.folder) }
+        // The machine's broker has an account of its own and must be able to reach the file, whatever the umask is.
+        guard chmod(path.folder, 0o755) == 0 else { throw failed(errno) }
     }
 
     /// Writes a new private file.

@@ -98,7 +98,8 @@ struct DoctorCommand: Subcommand {
                 + partitions(context, status) + (isOwner ? key(context) : [])
                 + [
                     DoctorChecks.agentDoor(
-                        status.doors, variable: variable("OIDC_SOCK"), trouble: DoorProbe.trouble(atAgentSocket:))
+                        status.doors, broker.units, variable: variable("OIDC_SOCK"),
+                        trouble: DoorProbe.trouble(atAgentSocket:))
                 ].compactMap(\.self)
                 + DoctorChecks.apps(apps, advice: advice)
                 + network(apps, caFile: caFile)

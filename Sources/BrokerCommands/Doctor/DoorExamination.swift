@@ -1,3 +1,4 @@
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
@@ -6,11 +7,12 @@ extension DoctorChecks {
     ///
     /// - Parameters:
     ///   - doors: as reported by the broker; `nil` if it does not report them.
+    ///   - units: the broker's.
     ///   - variable: `OIDC_SOCK`.
     ///   - trouble: the problem at a socket, as the end of a sentence.
     /// - Returns: `nil` if there is nothing to report.
     package static func agentDoor(
-        _ doors: [OpenDoor]?, variable: String, trouble: (String) -> String?
+        _ doors: [OpenDoor]?, _ units: BrokerUnits, variable: String, trouble: (String) -> String?
     ) -> CheckResult? {
         let name = "oidc-agent"
         guard let path = doors?.first(where: { $0.name == name })?.path else {
@@ -21,7 +23,7 @@ extension DoctorChecks {
         if let trouble = trouble(path) {
             return CheckResult(
                 name, .bad, "Programs that ask oidc-agent do not reach the broker at \(path): \(trouble).",
-                advice: "systemctl --user restart brokerd.socket")
+                advice: units.advice("restart \(units.socket)"))
         }
         guard variable.isEmpty || variable.isExactly(path) else {
             return CheckResult(

@@ -23,21 +23,25 @@ struct EnvCommand: Subcommand {
     var answerTimeout: Duration? { .seconds(2) }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let location = context.connection.location
+        let location = SocketLocation(path: context.connection.location.absolutePath)
         let usual = OIDCAgentSocket.usual(beside: location)
+        let found = SocketLocation.isThere(usual) ? usual : nil
         let doors: [OpenDoor]
-        if SocketLocation.isThere(usual) {
-            doors = [OpenDoor(name: Door.oidcAgent.rawValue, path: usual)]
-        } else if SocketLocation.isThere(location.path),
+        // The broker is asked first: a file beside its socket may be another broker's, or left by an earlier one.
+        if SocketLocation.isThere(location.path),
             let status = try? context.connection.call(GetBrokerStatus.self, .init())
         {
-            doors = status.doors ?? []
+            // A sandbox is not told the paths outside of it; its own sockets are beside each other.
+            doors = status.doors ?? Self.doors(at: found)
         } else {
             let setting = global.socket == nil ? Self.setting(of: TargetBroker(nil, at: location)) : nil
-            let path = OIDCAgentSocket.expected(beside: location, configured: setting)
-            doors = path.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
+            doors = Self.doors(at: OIDCAgentSocket.expected(beside: location, configured: setting ?? found))
         }
         StandardStream.output.write(DoorVariables.text(socket: location.path, doors))
+    }
+
+    private static func doors(at path: String?) -> [OpenDoor] {
+        path.map { [OpenDoor(name: Door.oidcAgent.rawValue, path: $0)] } ?? []
     }
 
     /// The setting as the daemon reads it; `nil` if not set.
@@ -58,7 +62,7 @@ package enum OIDCAgentSocket {
 
     /// The path of a broker that does not run.
     ///
-    /// - Parameter configured: the value of `doors.oidc_agent_socket`, if set.
+    /// - Parameter configured: the value of `doors.oidc_agent_socket`, or else the path of a socket that is there.
     /// - Returns: `nil` if it will not listen.
     package static func expected(beside location: SocketLocation, configured: String?) -> String? {
         switch configured {

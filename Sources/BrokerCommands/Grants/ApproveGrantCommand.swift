@@ -31,8 +31,8 @@ struct ApproveGrantCommand: Subcommand {
     mutating func declareOwn(in arguments: inout Arguments) {
         arguments.argument("id", &id, "The request, from brokerctl grants list.")
         arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:flatpak:org.example.Mail.")
-        arguments.option("app", &app, value: "name", "The app that it may use.")
-        arguments.option("account", &account, "Tokens of this account only.")
+        arguments.option("app", &app, value: "name", "The app that it may use.", completing: LiveCompletion.apps)
+        arguments.option("account", &account, "Tokens of this account only.", completing: LiveCompletion.accounts)
         arguments.list("scope", &scopes, takesSeveral: true, "A scope that the tokens may have; may be repeated.")
         arguments.option("for", &lifetime, value: "time", "How long the grant lasts, as in 10m, 12h or 30d.")
     }

@@ -37,7 +37,7 @@ struct ListGrantsCommand: Subcommand {
     var app: String?
 
     mutating func declareOwn(in arguments: inout Arguments) {
-        arguments.option("app", &app, value: "name", "Only those of this app.")
+        arguments.option("app", &app, value: "name", "Only those of this app.", completing: LiveCompletion.apps)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

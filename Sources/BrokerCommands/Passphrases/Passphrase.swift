@@ -37,7 +37,8 @@ struct PassphraseOptions: ArgumentGroup {
     /// - Parameter what: for example “Passphrase of the backup”.
     /// - Parameter isNew: whether to ask twice, because a mistyped passphrase could never be repeated.
     func read(_ what: StaticString, isNew: Bool = false) throws(BrokerClientError) -> String {
-        if stdin { return try fromStandardInput() }
+        // Nothing typed at a terminal is shown there.
+        if stdin, isatty(STDIN_FILENO) == 0 { return try fromStandardInput() }
         let passphrase =
             if let pinentry {
                 try Pinentry.passphrase(what, isNew: isNew, from: pinentry)

@@ -32,6 +32,7 @@ struct Pinentry {
         defer {
             child.reapLater()
             terminal.restore()
+            Interrupt.endBy {}
         }
         return try Pinentry(descriptor: ends[0], program: program).ask(what, isNew: isNew)
     }
@@ -105,7 +106,7 @@ struct Pinentry {
             let rest = line.drop { $0 != " " }.dropFirst()
             switch line.prefix(while: { $0 != " " }) {
             case "OK": return answer
-            case "D": answer.data += Self.decoded(rest)
+            case "D": answer.data += PercentEncoding.decodeForm(rest.utf8, plusIsSpace: false)
             case "S": answer.isRepeated = answer.isRepeated || rest == "PIN_REPEATED"
             // It waits for an answer. On a terminal, version 1.3 asks for the passphrase's quality at each key and does not show a
             // negative number.
@@ -132,23 +133,6 @@ struct Pinentry {
 
     private var ended: BrokerClientError {
         BrokerClientError(.userCanceled, "\(program.clean) ended without an answer; nothing was changed.")
-    }
-
-    /// `%25` and the like.
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -8,7 +8,9 @@ enum TerminalPrompt {
     /// - Parameter hidden: whether to turn off echo; a terminal that cannot do so counts as none.
     /// - Returns: the answer; empty if there is none, `nil` without a terminal.
     static func line(_ prompt: String, hidden: Bool = false) -> String? {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        // A process without a controlling terminal may have one as its standard input.
+        let own = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let terminal = own >= 0 ? own : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         guard isatty(terminal) == 1 else { return nil }

@@ -17,6 +17,21 @@ enum ForegroundProcess {
         for number in [SIGTERM, SIGHUP] { take(number, handOn) }
     }
 
+    /// Leaves the terminal's signals to a program that the body runs, such as an editor that takes Ctrl-C for a key. Afterwards they
+    /// end this program as before.
+    static func outlivingInterrupts<Value>(
+        _ body: () throws(BrokerClientError) -> Value
+    ) throws(BrokerClientError) -> Value {
+        let earlier = [SIGINT, SIGQUIT].map { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            take(number) { _ in }
+            return (number, action)
+        }
+        defer { for (number, var action) in earlier { sigaction(number, &action, nil) } }
+        return try body()
+    }
+
     /// Whether SIGTERM or SIGHUP arrived while there was no child.
     static var isAskedToEnd: Bool { statusOfSignal != nil }
 

@@ -37,8 +37,6 @@ struct SSHCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // From here on, a signal ends ssh, and then the socket.
-        ForegroundProcess.takeSignals()
         Glibc.exit(try status(in: context))
     }
 
@@ -47,6 +45,8 @@ struct SSHCommand: Subcommand {
         // The connection ends with this program, even if it is killed.
         params.isWhileConnected = true
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
+        // From here on, a signal ends ssh, and then the socket.
+        ForegroundProcess.takeSignals()
         let login = SSHLogin(
             program: SSHProgram(host: host.text),
             sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: RemoteProgram(words),

@@ -36,8 +36,6 @@ struct RunInCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        // From here on, a signal ends the command, and then the socket.
-        ForegroundProcess.takeSignals()
         Glibc.exit(try status(in: context))
     }
 
@@ -46,6 +44,8 @@ struct RunInCommand: Subcommand {
         // The connection ends with this program, even if it is killed.
         params.isWhileConnected = true
         let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
+        // From here on, a signal ends the command, and then the socket.
+        ForegroundProcess.takeSignals()
         // Fails if the broker is gone or the lifetime is over, and the socket already closed.
         defer { _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle)) }
         let words = command.map {

@@ -36,13 +36,15 @@ package enum PercentEncoding {
     /// Decodes a name or a value of an `application/x-www-form-urlencoded` text.
     ///
     /// It is lenient: a percent sign without two hex digits stays as it is, and bytes that are not UTF-8 become U+FFFD.
-    package static func decodeForm(_ bytes: Substring.UTF8View) -> String {
+    ///
+    /// - Parameter plusIsSpace: false for texts that only escape with percent signs.
+    package static func decodeForm(_ bytes: Substring.UTF8View, plusIsSpace: Bool = true) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var rest = bytes
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "+"):
+            case UInt8(ascii: "+") where plusIsSpace:
                 result.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 let digits = rest.prefix(2).compactMap(hexValue)

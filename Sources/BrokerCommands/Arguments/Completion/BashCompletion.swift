@@ -8,24 +8,34 @@ extension CompletionTable {
         _brokerctl_offer() {
             local line
             while IFS= read -r line; do
-                [[ -n $line && $line == "$word"* ]] && COMPREPLY+=("$line")
+                [[ -n $line && $line == "$word"* ]] && _brokerctl_add
             done
         }
         _brokerctl_files() {
             local line
             compopt -o filenames 2> /dev/null
-            while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$word")
+            while IFS= read -r line; do _brokerctl_add; done < <(compgen -f -- "$word")
+        }
+        _brokerctl_add() {
+            line=$option$line
+            COMPREPLY+=("${line#"$head"}")
         }
         _brokerctl() {
-            local at=brokerctl i word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+            local at=brokerctl line=$COMP_LINE part word= previous= head option=
             COMPREPLY=()
-            # Readline splits --option=value into three words.
-            if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
-            for ((i = 1; i < COMP_CWORD; i++)); do
-                case "$at ${COMP_WORDS[i]}" in
-                \(paths)) at+=" ${COMP_WORDS[i]}" ;;
-                esac
+            # Bash also splits words at @, : and =; blanks in the line show where a word really begins.
+            for part in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+                if [[ $line == [[:space:]]* ]]; then
+                    case "$at $word" in
+                    \(paths)) at+=" $word" ;;
+                    esac
+                    previous=$word word=
+                fi
+                word+=$part line=${line#*"$part"}
             done
+            # Bash replaces only the part of the word that it passes as $2.
+            head=${word%"$2"*} word=$head$2
+            if [[ $word == --*=* ]]; then option=${word%%=*}= previous=${word%%=*} word=${word#*=}; fi
             case "$at $previous" in
         \(arms(Self.bashAction))    esac
             case $at in
