@@ -76,12 +76,12 @@ struct AccountsCommandTests {
 
     /// Announces the logout page, and answers when the sign-out is cancelled there.
     private func signingOut(_ log: Recorder<String>) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
-            var signOut: ScriptedRequest?
+        let signOuts = Recorder<(peer: ScriptedPeer, request: ScriptedRequest)>()
+        return try ScriptedBroker { peer in
             while let request = peer.request() {
                 switch request.method {
                 case "accounts.signOut":
-                    signOut = request
+                    signOuts.add((peer, request))
                     log.add(request.params)
                     peer.notify(
                         "interaction.open",
@@ -89,9 +89,8 @@ struct AccountsCommandTests {
                 case "interaction.cancel":
                     log.add(request.params)
                     peer.answer(request, #"{"cancelled":true}"#)
-                    guard let signOut else { return }
                     let stages = #"{"local":"done","wipe":"skipped","revocation":"done","browser":"done"}"#
-                    peer.answer(signOut, #"{"stages":\#(stages)}"#)
+                    for signOut in signOuts.all { signOut.peer.answer(signOut.request, #"{"stages":\#(stages)}"#) }
                 default: return
                 }
             }
@@ -181,16 +180,17 @@ struct AccountsCommandTests {
     }
 
     /// Two accounts are signed in to mail; a token is for the named one.
-    private func brokerOfTwo(_ log: Recorder<String>) throws -> ScriptedBroker {
+    private func brokerOfTwo() throws -> ScriptedBroker {
         let two = [
             ScriptedAnswers.account(id: "acc-1"), ScriptedAnswers.account(id: "acc-2", username: "eve@example.org"),
         ]
         let chosen = Mutex<String?>(nil)
         return try ScriptedBroker { peer in
             while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
                 switch request.method {
-                case "accounts.get": peer.answer(request, #"{"account":\#(two[1])}"#)
+                case "accounts.get":
+                    let account = request.params.contains("ada@") ? two[0] : two[1]
+                    peer.answer(request, #"{"account":\#(account)}"#)
                 case "accounts.list":
                     let isMail = request.params.contains(#""app":"mail""#)
                     let choice = isMail ? chosen.withLock(\.self).map { #","defaultAccount":"\#($0)""# } : nil
@@ -211,86 +211,33 @@ struct AccountsCommandTests {
 
     @Test("an app's default account gets its tokens if several are signed in, until it is cleared")
     func defaultAccount() async throws {
-        let log = Recorder<String>()
-        let broker = try brokerOfTwo(log)
-        try await withTestBed { (bed) async throws in
-            let home = ["XDG_CONFIG_HOME": bed.path("config")]
-            func run(_ words: String...) async throws -> CommandResult {
-                try await brokerctl(words, at: broker.path, environment: home)
-            }
-            let token = ["token", "--app", "mail", "--scope", "email"]
-            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(4))
-            let chosen = try await run("accounts", "default", "eve@example.org", "--app", "mail")
-            #expect(chosen.output.hasPrefix("The default account of mail is ") && chosen.output.contains("eve@"))
-            #expect(try await brokerctl(token, at: broker.path, environment: home).output == "AT-1\n")
-            // A named account comes first; another app has a default of its own.
-            #expect(
-                try await brokerctl(token + ["--account", "x"], at: broker.path, environment: home).status == .exited(4)
-            )
-            #expect(try await run("token", "--app", "notes", "--scope", "email").status == .exited(4))
-            #expect(try await run("accounts", "default", "--app", "mail").output.contains("eve@example.org"))
+        let broker = try brokerOfTwo()
+        func run(_ words: String...) async throws -> CommandResult { try await brokerctl(words, at: broker.path) }
+        let token = ["token", "--app", "mail", "--scope", "email"]
+        #expect(try await brokerctl(token, at: broker.path).status == .exited(4))
+        let chosen = try await run("accounts", "default", "eve@example.org", "--app", "mail")
+        #expect(chosen.output.hasPrefix("The default account of mail is ") && chosen.output.contains("eve@"))
+        #expect(try await brokerctl(token, at: broker.path).output == "AT-1\n")
+        // A named account comes first; another app has a default of its own.
+        #expect(try await brokerctl(token + ["--account", "x"], at: broker.path).status == .exited(4))
+        #expect(try await run("token", "--app", "notes", "--scope", "email").status == .exited(4))
+        #expect(try await run("accounts", "default", "--app", "mail").output.contains("eve@example.org"))
 
-            #expect(
-                try await run("accounts", "default", "--clear", "--app", "mail").output
-                    == "mail has no default account.\n")
-            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(4))
-        }
-    }
-
-    @Test("defaults in an earlier version's file move once to the broker that has the accounts")
-    func earlierDefaults() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
-                switch request.method {
-                case "accounts.list": peer.answer(request, #"{"accounts":[]}"#)
-                case "accounts.setDefault" where request.params.contains("acc-1"):
-                    peer.answer(request, #"{"account":\#(ScriptedAnswers.account())}"#)
-                default: peer.fail(request, "accountNotFound", message: "No.")
-                }
-            }
-        }
-        try await withTestBed { bed in
-            let folder = bed.path("config/brokerd")
-            let file = folder + "/default-accounts.json"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            func show() async throws {
-                let result = try await brokerctl(
-                    ["accounts", "default", "--app", "mail"], at: broker.path,
-                    environment: ["XDG_CONFIG_HOME": bed.path("config")])
-                #expect(result.succeeded, "\(result)")
-            }
-            for (text, left) in [
-                (#"{"mail":"acc-1","notes":"acc-9"}"#, #"{"notes":"acc-9"}"#), (#"{"mail":"acc-1"}"#, nil), ("{", "{"),
-            ] {
-                try text.write(toFile: file, atomically: true, encoding: .utf8)
-                try await show()
-                let now = try? String(contentsOfFile: file, encoding: .utf8).filter { !$0.isWhitespace }
-                #expect(now == left)
-            }
-            // A pipe in its place does not block.
-            try FileManager.default.removeItem(atPath: file)
-            try #require(mkfifo(file, 0o600) == 0)
-            try await show()
-            #expect(log.all.contains(#"accounts.setDefault {"account":{"id":"acc-1"},"app":"mail"}"#), "\(log.all)")
-        }
+        let cleared = try await run("accounts", "default", "--clear", "--app", "mail")
+        #expect(cleared.output == "mail has no default account.\n")
+        #expect(try await brokerctl(token, at: broker.path).status == .exited(4))
     }
 
     @Test("the error for a default account that is gone says what to do")
     func lostDefault() async throws {
-        let broker = try brokerOfTwo(Recorder<String>())
-        try await withTestBed { bed in
-            let folder = bed.path("config/brokerd")
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try #"{"mail":"acc-1"}"#.write(toFile: folder + "/default-accounts.json", atomically: true, encoding: .utf8)
-            let result = try await brokerctl(
-                ["token", "--app", "mail", "--scope", "email"], at: broker.path,
-                environment: ["XDG_CONFIG_HOME": bed.path("config")])
-            #expect(
-                result.status == .exited(1) && result.errors.contains("is no longer signed in; choose another"),
-                "\(result)")
-        }
+        let broker = try brokerOfTwo()
+        let chosen = try await brokerctl(
+            ["accounts", "default", "ada@example.org", "--app", "mail"], at: broker.path)
+        #expect(chosen.succeeded && chosen.output.contains("ada@"), "\(chosen)")
+        let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
+        #expect(
+            result.status == .exited(1) && result.errors.contains("is no longer signed in; choose another"),
+            "\(result)")
     }
 
     @Test("an account without a refresh token is shown with the end of its sign-in")
@@ -325,7 +272,7 @@ struct AccountsCommandTests {
         #expect(result.output == "Account   ada@example.org\nThis app  signed out\n", "\(result)")
         #expect(log.all.last?.hasPrefix(#"accounts.signOut {"account":{"id":"acc-1"},"app":"mail""#) == true)
 
-        let several = try brokerOfTwo(Recorder<String>())
+        let several = try brokerOfTwo()
         let refused = try await brokerctl(["logout"], at: several.path)
         #expect(refused.status == .exited(4))
         #expect(refused.errors.contains("name one: ada@example.org, eve@example.org"), "\(refused)")

@@ -150,7 +150,7 @@ struct WatchTests {
     @Test("a program has a tenth of all watches, over all its connections")
     func limitOfProgram() {
         let watches = WatchPlaces()
-        var places: [WatchPlaces.Place] = []
+        var places: [Subscription] = []
         let program = QuotaOwner.program(CallerIdentity(tier: .unknown, id: "/usr/bin/mail"))
         while let place = try? watches.take(for: program, of: Partition(uid: 1000)) { places.append(place) }
         #expect(places.count == WatchPlaces.most / 10)

@@ -35,7 +35,6 @@ struct DefaultAccountCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        EarlierDefaults.move(on: context.connection)
         guard account != nil || clear else { return try show(context) }
         let chosen = try account.map { account throws(BrokerClientError) in
             try account.find(among: .registered(app), on: context.connection).account.id

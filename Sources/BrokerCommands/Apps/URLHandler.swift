@@ -69,10 +69,10 @@ package enum MimeApplications {
         if let line = line(of: type, in: lines) {
             let others = entries(lines[line], of: type).filter { $0 != entry }
             lines[line] = "\(type)=" + ([entry] + others).map { "\($0);" }.joined()
-        } else if let header = lines.firstIndex(where: { trimmed($0) == group }) {
+        } else if let header = lines.firstIndex(where: { $0.trimmed == group }) {
             lines.insert("\(type)=\(entry);", at: header + 1)
         } else {
-            if let last = lines.last, !trimmed(last).isEmpty { lines.append("") }
+            if let last = lines.last, !last.trimmed.isEmpty { lines.append("") }
             lines += [group, "\(type)=\(entry);"]
         }
         return lines.map { $0 + "\n" }.joined()
@@ -82,9 +82,9 @@ package enum MimeApplications {
     package static func removing(_ entry: String, from text: String) -> String {
         var inGroup = false
         let kept = text.fileLines.compactMap { line -> String? in
-            if trimmed(line).hasPrefix("[") { inGroup = trimmed(line) == group }
+            if line.trimmed.hasPrefix("[") { inGroup = line.trimmed == group }
             guard inGroup, let equals = line.firstIndex(of: "=") else { return line }
-            let type = trimmed(String(line[..<equals]))
+            let type = String(line[..<equals]).trimmed
             let all = entries(line, of: type)
             guard all.contains(entry) else { return line }
             let others = all.filter { $0 != entry }
@@ -96,19 +96,16 @@ package enum MimeApplications {
     private static func line(of type: String, in lines: [String]) -> Int? {
         var inGroup = false
         for (index, line) in lines.enumerated() {
-            if trimmed(line).hasPrefix("[") { inGroup = trimmed(line) == group }
+            if line.trimmed.hasPrefix("[") { inGroup = line.trimmed == group }
             guard inGroup, let equals = line.firstIndex(of: "=") else { continue }
-            if trimmed(String(line[..<equals])) == type { return index }
+            if String(line[..<equals]).trimmed == type { return index }
         }
         return nil
     }
 
     private static func entries(_ line: String, of type: String) -> [String] {
         guard let equals = line.firstIndex(of: "=") else { return [] }
-        return line[line.index(after: equals)...].split(separator: ";").map { trimmed(String($0)) }.filter {
-            !$0.isEmpty
-        }
+        return line[line.index(after: equals)...].split(separator: ";").map { String($0).trimmed }
+            .filter { !$0.isEmpty }
     }
-
-    private static func trimmed(_ text: String) -> String { text.trimmed }
 }

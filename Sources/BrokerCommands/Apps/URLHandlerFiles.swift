@@ -31,7 +31,7 @@ struct URLHandlerFiles {
         }
         let command = [program] + (socket.map { ["--socket", $0] } ?? [])
         let id = URLHandler.desktopID(of: handler.app)
-        let others = MimeApplications.removing(id, from: try text(associations))
+        let others = MimeApplications.removing(id, from: try editableText(ofFileAt: associations))
         try write(handler.desktopEntry(command: command), to: entry(handler.app))
         try write(MimeApplications.adding(id, for: handler.mimeType, to: others), to: associations)
     }
@@ -40,24 +40,12 @@ struct URLHandlerFiles {
     func remove(_ app: String) throws(BrokerClientError) {
         let isGone = unlink(entry(app)) != 0
         let id = URLHandler.desktopID(of: app)
-        guard let before = try? text(associations) else {
+        guard let before = try? editableText(ofFileAt: associations) else {
             if isGone { return }
             throw BrokerClientError(.internal, "\(associations) cannot be read as UTF-8 text; remove \(id) from it.")
         }
         let after = MimeApplications.removing(id, from: before)
         if before != after { try write(after, to: associations) }
-    }
-
-    /// - Returns: the file's text; empty only if there is no file, because an unreadable one must not be overwritten.
-    private func text(_ path: String) throws(BrokerClientError) -> String {
-        guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = contents(ofFileAt: path),
-            let text = String(validating: bytes, as: UTF8.self)
-        else {
-            throw BrokerClientError(
-                .internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")
-        }
-        return text
     }
 
     /// Writes atomically. A link is followed: many people keep their settings elsewhere.

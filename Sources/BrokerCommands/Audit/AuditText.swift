@@ -9,7 +9,7 @@ package enum AuditText {
         in layout: Layout = .plain
     ) -> String {
         guard !entries.isEmpty else { return "There are no matching entries.\n" }
-        var table = DetailedTable("WHEN", "METHOD", "OUTCOME", "TIMES", "APP")
+        var table = Table("WHEN", "METHOD", "OUTCOME", "TIMES", "APP")
         for entry in entries {
             table.add(
                 [

@@ -16,7 +16,7 @@ package enum CallerText {
     package static func list(
         _ callers: [ListCallers.ConnectedCaller], in layout: Layout = .plain
     ) -> String {
-        var table = DetailedTable("TIER", "ADMINISTERS", "CALLER")
+        var table = Table("TIER", "ADMINISTERS", "CALLER")
         for caller in callers {
             table.add(
                 [tier(caller.identity.tier), caller.administers ? "yes" : "no", caller.identity.id],

@@ -23,8 +23,8 @@ package enum GrantText {
 
     private static func requests(
         _ requests: [GrantRequest], _ now: NumericDate, _ names: PeopleNames
-    ) -> DetailedTable {
-        var table = DetailedTable("ID", "APP", "TIER", "ASKED")
+    ) -> Table {
+        var table = Table("ID", "APP", "TIER", "ASKED")
         for request in requests {
             table.add(
                 [
@@ -43,8 +43,8 @@ package enum GrantText {
 
     private static func grants(
         _ grants: [Grant], _ now: NumericDate, _ names: PeopleNames
-    ) -> DetailedTable {
-        var table = DetailedTable("ID", "APP", "TIER", "USES", "LAST", "ENDS")
+    ) -> Table {
+        var table = Table("ID", "APP", "TIER", "USES", "LAST", "ENDS")
         for grant in grants {
             table.add(
                 [

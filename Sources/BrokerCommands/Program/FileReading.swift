@@ -1,3 +1,4 @@
+import BrokerLink
 import BrokerSystem
 import Glibc
 
@@ -26,6 +27,17 @@ extension String {
 /// The contents of a file at a path that the user did not name; never waits for a pipe there.
 ///
 /// - Returns: `nil` if it cannot be read, is not a regular file, or is larger than such files are.
-func contents(ofFileAt path: String, isTrusted: Bool = false) -> [UInt8]? {
-    try? readFile(at: path, atMost: 1 << 20, isTrusted: isTrusted)
+func contents(ofFileAt path: String) -> [UInt8]? {
+    try? readFile(at: path, atMost: 1 << 20, isTrusted: false)
+}
+
+/// The text of a file that is about to be edited.
+///
+/// - Returns: empty only if there is no file, because an unreadable one must not be overwritten.
+func editableText(ofFileAt path: String) throws(BrokerClientError) -> String {
+    guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
+    guard let bytes = contents(ofFileAt: path), let text = String(validating: bytes, as: UTF8.self) else {
+        throw BrokerClientError(.internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")
+    }
+    return text
 }

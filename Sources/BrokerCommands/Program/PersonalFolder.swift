@@ -19,19 +19,14 @@ enum PersonalFolder {
     ///
     /// - Throws: if root would write into another user's home (`sudo -E`, `su -m`): that user's broker refuses root's files.
     static func make(_ path: String) throws(BrokerClientError) {
-        try refuseOthers(path)
-        guard makeFolders(path) else {
-            throw BrokerClientError(.internal, "\(path) cannot be made: \(errnoText(errno)).")
-        }
-    }
-
-    /// - Throws: if root would write into another user's home.
-    static func refuseOthers(_ path: String) throws(BrokerClientError) {
         if let owner = otherOwner(of: path) {
             throw BrokerClientError(
                 .invalidParameter,
                 "\(path) belongs to uid \(owner), and you are root; run this as that user, or with root's own home (sudo -H)."
             )
+        }
+        guard makeFolders(path) else {
+            throw BrokerClientError(.internal, "\(path) cannot be made: \(errnoText(errno)).")
         }
     }
 }

@@ -30,7 +30,7 @@ enum SandboxText {
         guard !sandboxes.isEmpty else {
             return "No sandbox has a socket of its own. To make one: brokerctl sandboxes add, or run-in.\n"
         }
-        var table = DetailedTable("HANDLE", "SANDBOX", "INSTANCE", "APPS", "RIGHTS", "ENDS")
+        var table = Table("HANDLE", "SANDBOX", "INSTANCE", "APPS", "RIGHTS", "ENDS")
         for opened in sandboxes {
             let sandbox = opened.sandbox
             table.add(

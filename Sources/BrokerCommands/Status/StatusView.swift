@@ -35,14 +35,9 @@ struct StatusView {
         } else if let failure = look.failure {
             output.failed(failure)
         } else if output.json {
-            output.line(JSONText.line(look.node, readable: false).trimmingEnd)
+            output.line(JSONText.line(look.node, readable: false).trimmed)
         } else {
             output.event(StatusText.line(look).clean, at: Output.now)
         }
     }
-}
-
-extension String {
-    /// Without the trailing newline.
-    fileprivate var trimmingEnd: String { last == "\n" ? String(dropLast()) : self }
 }

@@ -1,12 +1,14 @@
 import BrokerCommandLine
 
-/// Rows in aligned columns. Cells are cleaned here, so that callers cannot forget it.
+/// Rows in aligned columns, with text below each. Cells are cleaned here, so that callers cannot forget it.
 ///
 /// On a narrow terminal, URLs lose their scheme and cells are shortened, except in the first column, which names the row; on
 /// a narrower one, each row is a block of names and values, with nothing left out.
 package struct Table: Sendable {
     private let header: [String]
     private var rows: [[String]] = []
+    /// For each row, the indented lines below it.
+    private var details: [[String]] = []
     /// The minimum width of columns whose minimum is not ``narrowest``.
     private var leasts: [Int: Int] = [:]
 
@@ -22,21 +24,20 @@ package struct Table: Sendable {
 
     package mutating func add(_ cells: String...) { add(cells) }
 
-    mutating func add(_ cells: [String]) { rows.append(cells.map(\.clean)) }
+    mutating func add(_ cells: [String], details: [String] = []) {
+        rows.append(cells.map(\.clean))
+        self.details.append(details.filter { !$0.isEmpty }.map(\.cleanWhole))
+    }
 
-    package func text(in layout: Layout = .plain) -> String { text(in: layout, details: []) }
-
-    /// - Parameter details: for each row, the indented lines below it.
     /// - Returns: the lines, with newlines and without trailing spaces.
-    func text(in layout: Layout, details: [[String]]) -> String {
+    package func text(in layout: Layout = .plain) -> String {
         let short = layout.columns.map { Self.total(naturalWidths) > $0 } == true ? withoutSchemes() : self
         let widths = short.widths(within: layout.columns)
         let blocks = zip(rows, short.rows).map { row, shortRow in
             guard let widths else { return block(row, layout) }
             return Self.line(zip(shortRow, widths).map { $0.shortened(to: $1) }, widths) + "\n"
         }
-        let below = details.map { $0.filter { !$0.isEmpty }.map { Self.detail($0.cleanWhole, layout) }.joined() }
-        let parts = blocks.enumerated().map { $1 + (below.isEmpty ? "" : below[$0]) }
+        let parts = zip(blocks, details).map { $0 + $1.map { Self.detail($0, layout) }.joined() }
         guard let widths else { return parts.joined(separator: "\n") }
         return layout.style.strong(Self.line(header, widths)) + "\n" + parts.joined()
     }

@@ -60,7 +60,6 @@ struct SilentTokenRequest {
 
     /// - Returns: `nil` if there is none, or the caller may not see it.
     private func defaultAccount(of app: String, on connection: DirectConnection) -> String? {
-        EarlierDefaults.move(on: connection)
         var params = ListAccounts.Params(.registered(app))
         params.includeSignedOut = true
         return (try? connection.call(ListAccounts.self, params))?.defaultAccount

@@ -44,22 +44,7 @@ package struct EventHub: Sendable {
 private final class SubscriberPlaces: Sendable {
     private let taken = Mutex<[Partition: [QuotaOwner: Int]]>([:])
 
-    /// One counted subscription, which is released with this object.
-    final class Place: Sendable {
-        private let claimant: QuotaOwner
-        private let partition: Partition
-        private let places: SubscriberPlaces
-
-        fileprivate init(_ claimant: QuotaOwner, _ partition: Partition, _ places: SubscriberPlaces) {
-            self.claimant = claimant
-            self.partition = partition
-            self.places = places
-        }
-
-        deinit { places.release(claimant, in: partition) }
-    }
-
-    func take(for claimant: QuotaOwner, in partition: Partition) throws(BrokerError) -> Place {
+    func take(for claimant: QuotaOwner, in partition: Partition) throws(BrokerError) -> Subscription {
         try taken.withLock { all throws(BrokerError) in
             let taken = all[partition] ?? [:]
             let own = taken[claimant, default: 0]
@@ -77,7 +62,7 @@ private final class SubscriberPlaces: Sendable {
             }
             all[partition, default: [:]][claimant] = own + 1
         }
-        return Place(claimant, partition, self)
+        return Subscription { [self] in release(claimant, in: partition) }
     }
 
     private func release(_ claimant: QuotaOwner, in partition: Partition) {

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// A connected, trusted Unix stream socket. It does not own the descriptor: the opener closes it.
@@ -77,19 +78,9 @@ struct StreamSocket: Sendable {
     }
 
     private func connect(path: String) throws(ConnectFailure) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
-            throw .pathTooLong
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        guard let address = UnixAddress(path: path) else { throw .pathTooLong }
         let code = ProgramGroup.shown {
-            withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
-                }
-            }
+            address.withPointer { Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno }
         }
         guard code != 0 else { return }
         switch code {

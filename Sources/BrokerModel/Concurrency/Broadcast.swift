@@ -31,11 +31,11 @@ package final class Broadcast<Event: Sendable>: Sendable {
     }
 }
 
-/// Ends when the object is released.
+/// A subscription, or a counted place, that ends when the object is released.
 package final class Subscription: Sendable {
     private let end: @Sendable () -> Void
 
-    fileprivate init(end: @escaping @Sendable () -> Void) { self.end = end }
+    package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 }

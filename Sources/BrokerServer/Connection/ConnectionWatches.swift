@@ -11,7 +11,7 @@ final class ConnectionWatches: Sendable {
         /// By name; `nil` when the client has gone.
         var ends: [String: End]? = [:]
         /// Keeps the connection's slot while it watches.
-        var stay: WatchPlaces.Place?
+        var stay: Subscription?
     }
 
     private let claimant: QuotaOwner
@@ -30,7 +30,7 @@ final class ConnectionWatches: Sendable {
     /// A name, unique in the connection, and a place for one more watch. ``keep(_:_:)`` it when it begins.
     ///
     /// - Throws: `throttled`.
-    func reserve() throws(BrokerError) -> (name: String, place: WatchPlaces.Place) {
+    func reserve() throws(BrokerError) -> (name: String, place: Subscription) {
         let place = try places.take(for: claimant, of: payer)
         guard state.withLock({ $0.ends?.count ?? 0 }) < WatchPlaces.maximumEach else { throw Self.tooMany }
         return ("w\(names.add(1, ordering: .relaxed).newValue)", place)

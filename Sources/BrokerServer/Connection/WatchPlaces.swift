@@ -21,29 +21,20 @@ package final class WatchPlaces: Sendable {
 
     package init() {}
 
-    /// Released with the object.
-    package final class Place: Sendable {
-        private let release: @Sendable () -> Void
-
-        fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
-
-        deinit { release() }
-    }
-
     /// - Throws: `throttled`.
-    package func take(for claimant: QuotaOwner, of payer: Partition) throws(BrokerError) -> Place {
+    package func take(for claimant: QuotaOwner, of payer: Partition) throws(BrokerError) -> Subscription {
         let claimant = claimant.orAllUnnamed
         guard state.withLock({ $0.places.take(for: claimant, of: payer) }) else {
             throw Self.tooMany("There are too many watches of this program, or of your programs together")
         }
-        return Place { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
+        return Subscription { [weak self] in self?.state.withLock { $0.places.leave(for: claimant, of: payer) } }
     }
 
     /// - Returns: keeps a connection with watches when the slots run out; `nil` if its program has many such.
-    func stay(of claimant: QuotaOwner, _ payer: Partition) -> Place? {
+    func stay(of claimant: QuotaOwner, _ payer: Partition) -> Subscription? {
         let claimant = claimant.orAllUnnamed
         guard state.withLock({ $0.lasting.take(for: claimant, of: payer) }) else { return nil }
-        return Place { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }
+        return Subscription { [weak self] in self?.state.withLock { $0.lasting.leave(for: claimant, of: payer) } }
     }
 
     static func tooMany(_ sentence: String) -> BrokerError {

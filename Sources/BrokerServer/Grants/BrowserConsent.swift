@@ -1,6 +1,7 @@
 import BrokerAccess
 import BrokerModel
 import BrokerRPC
+import BrokerSocket
 import BrokerValues
 import Logging
 import Synchronization
@@ -13,7 +14,7 @@ package final class BrowserConsent: Sendable {
     private let policy: AccessPolicy
     private let audit: AuditLog
     private let allowance: CallerAllowance
-    private let pages: any ConsentPages
+    private let pages: LoopbackConsentPages
     private let browser: any BrowserOpener
     private let names: @Sendable (Partition) -> PeopleNames
     /// Ids of the accounts signed in to an app.
@@ -28,7 +29,7 @@ package final class BrowserConsent: Sendable {
     }
 
     package init(
-        policy: AccessPolicy, audit: AuditLog, allowance: CallerAllowance, pages: any ConsentPages,
+        policy: AccessPolicy, audit: AuditLog, allowance: CallerAllowance, pages: LoopbackConsentPages,
         browser: any BrowserOpener, isOn: Bool,
         names: @escaping @Sendable (Partition) -> PeopleNames,
         accounts: @escaping @Sendable (AppRegistration, Partition) -> [String], log: Logger
@@ -61,7 +62,7 @@ package final class BrowserConsent: Sendable {
         guard begins else { return }
         Task {
             // A caller that asked for more learns the result of the earlier page while the next one is open.
-            var earlier: (any ConsentPage)?
+            var earlier: ConsentPage?
             repeat {
                 let page = await show(caller)
                 await earlier?.close()
@@ -83,7 +84,7 @@ package final class BrowserConsent: Sendable {
     }
 
     /// - Returns: the page, when all its requests are answered or its time is over.
-    private func show(_ caller: Caller) async -> (any ConsentPage)? {
+    private func show(_ caller: Caller) async -> ConsentPage? {
         do {
             let requests = try grants.list(in: caller.partition).requests.filter { $0.caller == caller.identity }
             guard let first = requests.first else { return nil }

@@ -17,7 +17,7 @@ final class TokenWatch: Sendable {
     let namesAccount: Bool
     /// The params of each renewal.
     let params: WatchToken.Params
-    private let place: WatchPlaces.Place
+    private let place: Subscription
     private let clock: any BrokerClock
     private let state: Mutex<State>
 
@@ -44,7 +44,7 @@ final class TokenWatch: Sendable {
     ///   - place: its place among all watches.
     init(
         _ name: String, of request: Request<WatchToken>, _ first: AcquiredToken, _ held: HeldToken,
-        _ times: WatchSchedule.Times, at place: WatchPlaces.Place, clock: any BrokerClock
+        _ times: WatchSchedule.Times, at place: Subscription, clock: any BrokerClock
     ) {
         self.name = name
         self.place = place

@@ -6,7 +6,6 @@ import Synchronization
 /// One connection of a browser to a question: one request, one answer, the end. Lives on the event loop.
 final class ConsentHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
 
     private let session: ConsentSession
     private let port: Int
@@ -53,15 +52,7 @@ final class ConsentHandler: ChannelInboundHandler {
     private func respond(_ response: RedirectResponse) {
         guard let context else { return }
         allow(limits.reading)
-        let body = ByteBuffer(string: response.body)
-        var headers = response.headers
-        headers.add(name: "content-length", value: "\(body.readableBytes)")
-        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
-            self.context?.close(mode: .output, promise: nil)
-        }
+        response.write(to: context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks on 127.0.0.1, with a port and a path for each question.
-package struct LoopbackConsentPages: ConsentPages {
+/// Shows questions in the user's browser: on 127.0.0.1, with a port and a path for each question.
+package struct LoopbackConsentPages: Sendable {
     private let eventLoop: any EventLoop
     private let random: any RandomSource
     private let limits = RedirectLimits()
@@ -15,9 +15,10 @@ package struct LoopbackConsentPages: ConsentPages {
         self.random = random
     }
 
+    /// - Parameter answer: called at most once.
     package func open(
         _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
-    ) async throws(RedirectError) -> any ConsentPage {
+    ) async throws(RedirectError) -> ConsentPage {
         let form = ConsentForm(offersAllowing: ConsentTexts(question).areWhole, random: random)
         let session = ConsentSession(question, form: form, answer: answer)
         do {
@@ -45,24 +46,27 @@ package struct LoopbackConsentPages: ConsentPages {
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
-            return Page(url: "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(session.form.entry)", listening)
+            let url = "http://127.0.0.1:\(listening.localAddress?.port ?? 0)\(session.form.entry)"
+            return ConsentPage(url: url, listening)
         } catch {
             throw .cannotListen("The broker cannot listen on 127.0.0.1 for the person's answer: \(error).")
         }
     }
+}
 
-    private struct Page: ConsentPage {
-        let url: String
-        private let channel: any Channel
+package struct ConsentPage: Sendable {
+    /// Grants access to the question: it is for the browser only.
+    package let url: String
+    private let channel: any Channel
 
-        init(url: String, _ channel: any Channel) {
-            self.url = url
-            self.channel = channel
-        }
+    fileprivate init(url: String, _ channel: any Channel) {
+        self.url = url
+        self.channel = channel
+    }
 
-        func close() async {
-            // Closing fails only if it is closed already.
-            try? await channel.close().get()
-        }
+    /// Stops listening; a page under way is still delivered.
+    package func close() async {
+        // Closing fails only if it is closed already.
+        try? await channel.close().get()
     }
 }

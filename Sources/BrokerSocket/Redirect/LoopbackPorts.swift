@@ -11,7 +11,8 @@ actor LoopbackPorts {
     private let logger: Logger
     private let visitors: NIOLoopBoundBox<RedirectVisitors?>
     private var registered: [LoopbackPort.Place: LoopbackPort] = [:]
-    private var lastTurn: Task<Void, Never>?
+    /// Opening a port must not meet it half closed.
+    private let turns = Turns()
 
     init(on eventLoop: any EventLoop, limits: RedirectLimits, logger: Logger) {
         self.eventLoop = eventLoop
@@ -37,23 +38,12 @@ actor LoopbackPorts {
         _ address: RedirectAddress, for person: Partition, takesForm: Bool,
         _ answer: @escaping RedirectRoutes.Answer
     ) async -> Outcome {
-        await inTurn { await self.bind(address, for: person, takesForm: takesForm, answer) }
+        await turns.run { await self.bind(address, for: person, takesForm: takesForm, answer) }
     }
 
     /// Closing again has no effect.
     func close(_ opened: Opened) async {
-        await inTurn { await self.leave(opened) }
-    }
-
-    /// Serializes the work: opening a port must not meet it half closed.
-    private func inTurn<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
-        let before = lastTurn
-        let mine = Task {
-            await before?.value
-            return await work()
-        }
-        lastTurn = Task { _ = await mine.value }
-        return await mine.value
+        await turns.run { await self.leave(opened) }
     }
 
     private func bind(

@@ -5,7 +5,6 @@ import NIOHTTP1
 /// One connection of a browser: one request, one answer, the end. Lives on the event loop.
 final class RedirectHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
 
     private enum Phase { case asking, waiting, answered, ended }
 
@@ -84,16 +83,7 @@ final class RedirectHandler: ChannelInboundHandler {
         guard let context, phase == .asking || phase == .waiting else { return }
         phase = .answered
         allow(limits.reading)
-        let body = ByteBuffer(string: response.body)
-        var headers = response.headers
-        if response.status != .noContent { headers.add(name: "content-length", value: "\(body.readableBytes)") }
-        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        // The browser hangs up when it has the page; until then its unread bytes must not reset the connection.
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
-            self.context?.close(mode: .output, promise: nil)
-        }
+        response.write(to: context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -72,3 +72,19 @@ struct RedirectResponse: Sendable {
         ]
     }
 }
+
+extension RedirectResponse {
+    /// Ends the writing side. The browser hangs up when it has the page; until then its unread bytes must not reset the
+    /// connection.
+    func write(to context: ChannelHandlerContext) {
+        let content = ByteBuffer(string: body)
+        var headers = headers
+        if status != .noContent { headers.add(name: "content-length", value: "\(content.readableBytes)") }
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+        context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
+        context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(content))), promise: nil)
+        context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil))).assumeIsolated().whenComplete { _ in
+            context.close(mode: .output, promise: nil)
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import BrokerSystem
 import CBrokerLinux
 import Glibc
 
@@ -7,7 +8,9 @@ extension ListeningSocket {
     /// A socket left by a broker that died is replaced; anything else there is left alone and reported. Two brokers that start at
     /// once cannot take each other's socket: checking, removing and binding happen under a lock.
     package static func bind(_ place: SocketPlace) throws(SocketError) -> ListeningSocket {
-        var address = try UnixAddress(path: place.path)
+        guard let address = UnixAddress(path: place.path) else {
+            throw .pathTooLong(path: place.path, limit: UnixAddress.longestPath)
+        }
         guard let slash = place.path.lastIndex(of: "/"), place.path.hasPrefix("/") else {
             throw .system(doing: "use the relative socket path \(place.path)", code: EINVAL)
         }
@@ -19,10 +22,10 @@ extension ListeningSocket {
             path: slash == place.path.startIndex ? "/" : String(place.path[..<slash]),
             isForEverybody: place.audience == .everybody)
         return try folder.locked(unless: place.isAlone) { () throws(SocketError) in
-            try makeWay(at: place.path, name: name, in: folder, address: &address)
+            try makeWay(at: place.path, name: name, in: folder, address: address)
             let descriptor = try newSocket()
             do throws(SocketError) {
-                let file = try put(descriptor, at: place, name: name, in: folder, address: &address)
+                let file = try put(descriptor, at: place, name: name, in: folder, address: address)
                 return ListeningSocket(descriptor: descriptor, file: file)
             } catch {
                 close(descriptor)
@@ -33,7 +36,7 @@ extension ListeningSocket {
 
     /// Removes a socket of ours that no process answers any more.
     static func makeWay(
-        at path: String, name: String, in folder: Folder, address: inout UnixAddress
+        at path: String, name: String, in folder: Folder, address: UnixAddress
     ) throws(SocketError) {
         guard let facts = try folder.entry(name) else { return }
         guard facts.st_mode & S_IFMT == S_IFSOCK else { throw .occupied(path: path, why: "is not a socket") }
@@ -54,7 +57,7 @@ extension ListeningSocket {
     }
 
     private static func put(
-        _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: inout UnixAddress
+        _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: UnixAddress
     ) throws(SocketError) -> BoundFile {
         // Linux gives the file the mode of the unbound socket, so that it is closed to others from its first moment; a change of
         // the umask would affect files that other threads create meanwhile.
@@ -90,26 +93,5 @@ extension ListeningSocket {
         let descriptor = socket(AF_UNIX, flags, 0)
         guard descriptor >= 0 else { throw .system(doing: "make a socket", code: errno) }
         return descriptor
-    }
-}
-
-/// `sockaddr_un`.
-struct UnixAddress {
-    private var raw = sockaddr_un()
-
-    init(path: String) throws(SocketError) {
-        // One byte is for the terminating zero.
-        let limit = MemoryLayout.size(ofValue: raw.sun_path) - 1
-        guard path.utf8.count <= limit else { throw .pathTooLong(path: path, limit: limit) }
-        raw.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: path.utf8) }
-    }
-
-    mutating func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafePointer(to: &raw) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

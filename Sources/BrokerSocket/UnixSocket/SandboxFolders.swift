@@ -62,9 +62,9 @@ package struct SandboxFolders: Sendable {
             guard let folder = try? Folder(path: "\(path)/\(handle)") else { continue }
             for name in names {
                 let socket = socketPath(handle, name)
-                guard var address = try? UnixAddress(path: socket) else { continue }
+                guard let address = UnixAddress(path: socket) else { continue }
                 // No other broker is here: this one listens next to them.
-                try? ListeningSocket.makeWay(at: socket, name: name, in: folder, address: &address)
+                try? ListeningSocket.makeWay(at: socket, name: name, in: folder, address: address)
             }
             remove(handle)
         }

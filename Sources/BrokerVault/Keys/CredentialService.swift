@@ -106,18 +106,11 @@ package struct CredentialService: Sendable {
     }
 
     private func connect(_ descriptor: Int32) -> Bool {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+        guard let address = UnixAddress(path: path) else {
             errno = ENAMETOOLONG
             return false
         }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
+        return address.withPointer { Glibc.connect(descriptor, $0, $1) == 0 }
     }
 
     private func send(_ bytes: [UInt8], on descriptor: Int32) -> Bool {

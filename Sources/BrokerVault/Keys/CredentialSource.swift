@@ -32,7 +32,9 @@ package struct CredentialSource: KeySource {
 
     package func isAvailable() async -> Bool { isPassed || service.isThere }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey {
+    package func makeKey(
+        for vaultID: [UInt8], passphrase: Secret?, _: KeyAttempt
+    ) async throws(VaultError) -> NewKey {
         guard !isPassed, service.isThere else {
             do throws(VaultError) {
                 return NewKey(key: try derived(for: vaultID))
@@ -53,7 +55,7 @@ package struct CredentialSource: KeySource {
     }
 
     package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _: KeyAttempt
     ) async throws(VaultError) -> Secret {
         guard !parameters.isEmpty else { return try derived(for: vaultID) }
         do throws(CredentialService.Failure) {

@@ -41,7 +41,7 @@ package struct KeyFileSource: KeySource {
     package static let name = "key-file"
     package var name: String { Self.name }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?, _: KeyAttempt) throws(VaultError) -> NewKey {
         let place = place(of: vaultID)
         if let key = try readKey(at: place) { return NewKey(key: key) }
         try markFolder()
@@ -52,7 +52,7 @@ package struct KeyFileSource: KeySource {
     }
 
     package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _: KeyAttempt
     ) throws(VaultError) -> Secret {
         let place = place(of: vaultID)
         let found = if let key = try readKey(at: place) { key } else { try readKey(at: nextToVault) }

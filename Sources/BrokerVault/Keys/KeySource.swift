@@ -17,17 +17,13 @@ package protocol KeySource: Sendable {
     /// - Parameters:
     ///   - vaultID: 16 random bytes; distinguishes keys of several vaults in one place.
     ///   - passphrase: the user's, if given.
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey
+    ///   - attempt: for a source that another program keeps.
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> NewKey
 
     /// The key of an existing vault. Never makes one: a vault without its key must report that.
     ///
-    /// - Parameter parameters: the parameters that ``makeKey(for:passphrase:)`` returned with the key.
+    /// - Parameter parameters: the parameters that ``makeKey(for:passphrase:_:)`` returned with the key.
     /// - Throws: ``VaultError/awaitingKey(_:)`` if the key exists but has to be unlocked first.
-    func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
-
-    /// The same, for sources that other programs keep.
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> NewKey
-
     func key(
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> Secret
@@ -52,28 +48,6 @@ package protocol KeySource: Sendable {
 
 extension KeySource {
     package func isAvailable() async -> Bool { true }
-
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> NewKey {
-        try await makeKey(for: vaultID, passphrase: passphrase, .atStart)
-    }
-
-    package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
-    ) async throws(VaultError) -> Secret {
-        try await key(for: vaultID, parameters: parameters, passphrase: passphrase, .atStart)
-    }
-
-    package func makeKey(
-        for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
-    ) async throws(VaultError) -> NewKey {
-        try await makeKey(for: vaultID, passphrase: passphrase)
-    }
-
-    package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
-    ) async throws(VaultError) -> Secret {
-        try await key(for: vaultID, parameters: parameters, passphrase: passphrase)
-    }
 
     package func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 

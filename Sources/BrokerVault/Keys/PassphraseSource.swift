@@ -23,7 +23,9 @@ package struct PassphraseSource: KeySource {
         return try await provider()
     }
 
-    package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> NewKey {
+    package func makeKey(
+        for vaultID: [UInt8], passphrase given: Secret?, _: KeyAttempt
+    ) async throws(VaultError) -> NewKey {
         let passphrase = try await passphrase(
             given,
             orElse: "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
@@ -39,7 +41,7 @@ package struct PassphraseSource: KeySource {
     }
 
     package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase given: Secret?
+        for vaultID: [UInt8], parameters: [UInt8], passphrase given: Secret?, _: KeyAttempt
     ) async throws(VaultError) -> Secret {
         guard let (costs, salt) = PassphraseCosts.read(parameters) else {
             throw .damaged(

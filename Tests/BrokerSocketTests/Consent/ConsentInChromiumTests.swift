@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSocket
 import BrokerTestSupport
 import BrokerValues
 import Foundation

@@ -86,9 +86,9 @@ struct CredentialTests {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1)).source
             let first = try await source.key(
-                for: [UInt8](repeating: 1, count: 16), parameters: [], passphrase: nil)
+                for: [UInt8](repeating: 1, count: 16), parameters: [], passphrase: nil, .atStart)
             let second = try await source.key(
-                for: [UInt8](repeating: 2, count: 16), parameters: [], passphrase: nil)
+                for: [UInt8](repeating: 2, count: 16), parameters: [], passphrase: nil, .atStart)
             #expect(first != second)
         }
     }

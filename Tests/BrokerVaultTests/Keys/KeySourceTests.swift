@@ -15,13 +15,15 @@ private final class RememberedKeys: KeySource {
         self.keyCount = keyCount
     }
 
-    func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _: KeyAttempt) throws(VaultError) -> NewKey {
         let made = NewKey(key: .random(count: keyCount), parameters: [1, 2, 3] + vaultID)
         keys.withLock { $0[made.parameters] = made.key }
         return made
     }
 
-    func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) throws(VaultError) -> Secret {
+    func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _: KeyAttempt
+    ) throws(VaultError) -> Secret {
         guard parameters == [1, 2, 3] + vaultID, let key = keys.withLock({ $0[parameters] }) else {
             throw .keyUnavailable("forgotten")
         }
@@ -82,11 +84,15 @@ struct KeySourceTests {
             struct Renamed: KeySource {
                 let file: KeyFileSource
                 var name: String { "key-fool" }
-                func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> NewKey {
-                    try file.makeKey(for: vaultID, passphrase: nil)
+                func makeKey(
+                    for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
+                ) throws(VaultError) -> NewKey {
+                    try file.makeKey(for: vaultID, passphrase: nil, attempt)
                 }
-                func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) throws(VaultError) -> Secret {
-                    try file.key(for: vaultID, parameters: parameters, passphrase: nil)
+                func key(
+                    for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
+                ) throws(VaultError) -> Secret {
+                    try file.key(for: vaultID, parameters: parameters, passphrase: nil, attempt)
                 }
             }
             let error = try await vaultError {

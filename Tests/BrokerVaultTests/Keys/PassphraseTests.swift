@@ -36,7 +36,7 @@ struct PassphraseTests {
         let error = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await vaultError {
-                _ = try await PassphraseSource().makeKey(for: [], passphrase: Self.right)
+                _ = try await PassphraseSource().makeKey(for: [], passphrase: Self.right, .asked)
             }
         }.result
         guard case .io(let text) = try error.get() else {

@@ -52,18 +52,3 @@ package enum ConsentOutcome: Sendable, Equatable {
     /// The question was answered elsewhere, timed out, or the answer could not be written; with the reason.
     case failed(String)
 }
-
-/// Shows questions in the user's browser.
-package protocol ConsentPages: Sendable {
-    /// - Parameter answer: called at most once.
-    func open(
-        _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
-    ) async throws(RedirectError) -> any ConsentPage
-}
-
-package protocol ConsentPage: Sendable {
-    /// Grants access to the question: it is for the browser only.
-    var url: String { get }
-    /// Stops listening; a page under way is still delivered.
-    func close() async
-}
