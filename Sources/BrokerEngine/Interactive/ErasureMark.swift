@@ -17,6 +17,11 @@ final class ErasureMark: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.error == nil } }
 
+    /// Whether the sign-in may be that of a person who is marked.
+    func concerns(_ question: SignInKey) -> Bool {
+        state.withLock { $0.error != nil && ($0.people.map(question.mayBeFor) ?? true) }
+    }
+
     /// - Parameters:
     ///   - person: `nil` for everybody.
     ///   - error: for the caller of the sign-in.

@@ -48,7 +48,7 @@ final class SignIn: Sendable {
                 windows)
             window = opened
             let takesConsent = try clients.refreshTokenTakesConsent(plan.client)
-            let refused = refusals.take(flight.key)
+            let refused = refusals.take(.init(client: plan.client, scopes: scopes))
             var omitsOffline = refused != nil
             // A request for consent asks for everything anew.
             if !omitsOffline, plan.prompt != .consent { omitsOffline = try clients.refusesOfflineAccess(plan.client) }
@@ -74,7 +74,7 @@ final class SignIn: Sendable {
                 await clients.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: plan.client)
             }
         } catch {
-            if let open { await learn(from: error, to: open, for: plan, flight.key) }
+            if let open { await learn(from: error, to: open, for: plan) }
             outcome = .failure(error)
         }
         flight.interaction.show(outcome.page(for: request))
@@ -85,15 +85,14 @@ final class SignIn: Sendable {
     }
 
     /// Notes what a failed sign-in shows about `offline_access`.
-    private func learn(
-        from error: BrokerError, to open: OpenAttempt, for plan: SignInPlan, _ question: SignInKey
-    ) async {
+    private func learn(from error: BrokerError, to open: OpenAttempt, for plan: SignInPlan) async {
         let scopes = open.current.authorization.scopes
         guard OfflineRefusal.isPossible(error, to: scopes) else {
             return await clients.learnOfOfflineAccess(from: error, to: scopes, of: plan.client)
         }
         // It may as well be about a scope of the app: only a second request shows that.
-        if plan.request.app.description.offlineAccess == nil { refusals.keep(error, of: question) }
+        guard plan.request.app.description.offlineAccess == nil else { return }
+        refusals.keep(error, of: .init(client: plan.client, scopes: open.current.asked))
     }
 
     // MARK: Authorization request

@@ -64,9 +64,9 @@ final class SignInFlight: Sendable {
     /// - Returns: `nil` if it is too late for that.
     func join(_ waiter: Waiter) -> Joining? {
         state.withLock { state in
-            // A request made right after a cancel or an erasure gets a new window, not the old one's end. The last waiter to leave
-            // ends the interaction under this lock.
-            guard !state.isOver, !interaction.hasFailed, interaction.erasures.isEmpty else { return nil }
+            // A request made right after a cancel, an erasure or a sign-out gets a new window, not the old one's end. The last
+            // waiter to leave ends the interaction under this lock.
+            guard !state.isOver, !interaction.hasFailed, !interaction.erasures.concerns(key) else { return nil }
             state.waiters.append(waiter)
             return state.isPresented ? .afterOpening : .beforeOpening
         }

@@ -60,6 +60,12 @@ struct SignInKey: Sendable, Hashable {
         redirectURI = request.redirectURI ?? request.app.redirectURI
     }
 
+    /// Whether one of these people may sign in.
+    func mayBeFor(_ people: Set<KnownAccounts.PersonKey>) -> Bool {
+        guard let account, let accountEnvironment else { return !people.isEmpty }
+        return people.contains(.init(homeAccountID: account, environment: accountEnvironment))
+    }
+
     /// Whether exactly this person has to sign in.
     func isFor(_ person: KnownAccounts.PersonKey, in partition: Partition) -> Bool {
         self.partition == partition && account == person.homeAccountID && accountEnvironment == person.environment

@@ -1,22 +1,32 @@
+import BrokerModel
+import BrokerTokenCache
 import BrokerValues
 import Synchronization
 
 /// Refusals that may be about `offline_access`, and that no second request followed in the same sign-in: no browser waited
-/// for one, or the code was refused. The next sign-in that asks the same is the second request (decision 17).
+/// for one, or the code was refused. The client's next sign-in for the same scopes is the second request (decision 17).
 ///
 /// They are in memory only: after a restart such a sign-in is refused once more.
 final class UnrepeatedRefusals: Sendable {
-    /// With more of them, all are forgotten.
-    private static let limit = 16
-    private let errors = Mutex<[SignInKey: BrokerError]>([:])
+    struct Question: Sendable, Hashable {
+        let client: ClientKey
+        let scopes: Scopes
+    }
 
-    func keep(_ error: BrokerError, of question: SignInKey) {
+    /// With more of them, another one is forgotten: one of the same person's, if there is one.
+    private static let limit = 64
+    private let errors = Mutex<[Question: BrokerError]>([:])
+
+    func keep(_ error: BrokerError, of question: Question) {
         errors.withLock { errors in
-            if errors.count >= Self.limit { errors = [:] }
+            if errors.count >= Self.limit, errors[question] == nil {
+                let own = errors.keys.first { $0.client.partition == question.client.partition }
+                if let other = own ?? errors.keys.first { errors[other] = nil }
+            }
             errors[question] = error
         }
     }
 
     /// - Returns: the refusal, once.
-    func take(_ question: SignInKey) -> BrokerError? { errors.withLock { $0.removeValue(forKey: question) } }
+    func take(_ question: Question) -> BrokerError? { errors.withLock { $0.removeValue(forKey: question) } }
 }

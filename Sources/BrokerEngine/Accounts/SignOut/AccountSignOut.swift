@@ -35,7 +35,8 @@ struct AccountSignOut: Sendable {
         let (done, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             let (change, outcome) = try local.decide(account.stored.record, from: index, cache.vault)
             let prepared = try prepare(outcome, for: account, request)
-            // Before the next job in the queue, which may be the result of a refresh or a sign-in.
+            // Before the next job in the queue, which may be the result of a refresh or a sign-in. If the write then fails, they
+            // have ended for nothing.
             if request.revoke { flights.revoke(outcome.owners) }
             interactions.erase(
                 KnownAccounts.PersonKey(account.stored.record), in: partition, with: Self.signedOut,
