@@ -4,7 +4,7 @@ import BrokerValues
 /// The meaning of a provider's refusal of a refresh token, for the caller and for the token. Pure (decision 19).
 ///
 /// Any OAuth error calls for a new sign-in by the person (MSAL, "Errors"), with these exceptions: a scope or a client that does not
-/// exist, a protection policy, a provider that is not available, and trouble with the proof of a key.
+/// exist, a protection policy, a provider that is not available, and its nonces for proofs.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The state of the token that was sent.
@@ -66,10 +66,7 @@ package struct RefreshRefusal: Sendable {
             error = failure(
                 .interactionRequired, .scopesNotGranted,
                 "\(place) does not count these scopes to the saved sign-in any more; sign in again.")
-        case "use_dpop_nonce", "invalid_dpop_proof":
-            // A sign-in would need such a proof as well.
-            error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
-        case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error":
+        case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error", "use_dpop_nonce":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         default:
             guard refusal.subError != "protection_policy_required" else {

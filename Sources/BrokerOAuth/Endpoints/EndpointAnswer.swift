@@ -44,10 +44,12 @@ struct EndpointAnswer {
         return refusal.flatMap { Self.standardCodes.contains($0.error) ? $0 : nil }
     }
 
-    /// RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5, without those of ``pollingRefusal``.
+    /// RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5, without those of ``pollingRefusal``; RFC 8707, section 2;
+    /// OpenID Connect Core, section 3.1.2.6.
     private static let standardCodes: Set<String> = [
         "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
         "invalid_scope", "access_denied", "server_error", "temporarily_unavailable", "expired_token",
+        "invalid_target", "interaction_required", "login_required", "consent_required",
     ]
 
     /// RFC 8628, section 3.5: the refusal of a poll while the user is not done. Some providers send it with status 429,
