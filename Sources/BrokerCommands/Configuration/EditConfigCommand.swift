@@ -65,7 +65,8 @@ struct EditConfigCommand: Subcommand {
     /// The variable is a shell command line, as in git and sudoedit.
     private func edit(_ path: String) throws(BrokerClientError) {
         let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
-        let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
+        // Ctrl-C in the editor does not end the shell around it. The editor itself has the signal as usual.
+        let arguments = ["/bin/sh", "-c", "trap : INT QUIT; \(editor) \"$1\"", "sh", path]
         let status: Int32
         do throws(BrokerClientError) {
             status = try ForegroundProcess.outlivingInterrupts { () throws(BrokerClientError) in
