@@ -27,8 +27,9 @@ struct EnvCommand: Subcommand {
         let usual = OIDCAgentSocket.usual(beside: location)
         let found = SocketLocation.isThere(usual) ? usual : nil
         let doors: [OpenDoor]
-        // The broker is asked first: a file beside its socket may be another broker's, or left by an earlier one.
-        if SocketLocation.isThere(location.path),
+        // A broker at another place is asked: a file beside its socket may be another broker's, or left by an earlier one. The
+        // person's own is not started for this, and one that hangs does not delay each new shell.
+        if !location.isUsual || location.isEverybodys, SocketLocation.isThere(location.path),
             let status = try? context.connection.call(GetBrokerStatus.self, .init())
         {
             // A sandbox is not told the paths outside of it; its own sockets are beside each other.
