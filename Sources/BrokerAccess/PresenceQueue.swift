@@ -19,6 +19,7 @@ final class PresenceQueue: Sendable {
     func run<Answer: Sendable>(
         of partition: Partition, _ ask: @escaping @Sendable () async -> Answer
     ) async -> End<Answer> {
+        guard !stop.hasBegun else { return .brokerStops }
         switch await turn(of: partition) {
         case .canceled: return .canceled
         case .brokerStops: return .brokerStops

@@ -49,7 +49,7 @@ struct AuditListingTests {
         scene.handOut()
         #expect(try await scene.list(since: began + 1).entries.map(\.count) == [2])
         #expect(try await scene.list(since: began + 3).entries.isEmpty)
-        // What happened once did not last.
+        // An event that happened once did not last.
         scene.handOut()
         scene.bed.clock.advance(bySeconds: 2)
         #expect(try await scene.list(since: began + 3).entries.isEmpty)

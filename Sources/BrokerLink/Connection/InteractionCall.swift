@@ -55,7 +55,8 @@ final class InteractionCall: Sendable {
             state.isOver = true
             return state.failure
         }
-        if let failure { throw failure }
+        // The page may have opened all the same.
+        if case .failure = answer, let failure { throw failure }
         return try answer.get()
     }
 

@@ -121,5 +121,5 @@ extension BrokerError {
 
     /// The error for the log: the caller does not wait any more.
     package static let callerWentAway = BrokerError(
-        .userCanceled, "The program that asked for this has gone; nothing was changed.")
+        .userCanceled, "The program that asked for this has gone.")
 }
