@@ -32,7 +32,7 @@ struct EnvCommand: Subcommand {
         if !location.isUsual || location.isEverybodys, SocketLocation.isThere(location.path),
             let status = try? context.connection.call(GetBrokerStatus.self, .init())
         {
-            // A sandbox is not told the paths outside of it; its own sockets are beside each other.
+            // A sandbox does not get the paths outside of it; its own sockets are beside each other.
             doors = status.doors ?? Self.doors(at: found)
         } else {
             let setting = global.socket == nil ? Self.setting(of: TargetBroker(nil, at: location)) : nil
