@@ -87,11 +87,12 @@ struct HiddenInputTests {
         }
     }
 
+    /// A signal just before the read would wait for its end, so each read ends after a second.
     private static let editor = """
         #!/bin/bash
         trap 'echo a key' INT
         echo editing
-        until read -r; do :; done
+        until read -rt 1; do :; done
         echo 'log.level = "debug"' > "$1"
 
         """
