@@ -3,7 +3,7 @@ import Synchronization
 /// A state behind a lock that a test can wait for. A double records its calls in it.
 ///
 /// A waiting test costs nothing: each change checks the awaited condition. There is no time limit: a test that waits
-/// in vain is ended by the limit of the whole run (`.ci/test`).
+/// in vain is ended by the limit of a run (`.ci/test`).
 package final class Watched<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         /// Resumes the waiting task if the state fulfills its condition, and returns whether it did.

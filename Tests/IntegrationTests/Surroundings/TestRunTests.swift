@@ -33,12 +33,16 @@ import Testing
 
         """
 
-    private func run(_ script: String, in bed: TestBed) throws -> (process: ManagedProcess, report: () -> [Substring]) {
+    private func run(
+        _ script: String, environment: [String: String] = [:], in bed: TestBed
+    ) throws -> (process: ManagedProcess, report: () -> [Substring]) {
         let (swift, report) = (bed.path("swift"), bed.path("report"))
         try (Self.fake + script).write(toFile: swift, atomically: true, encoding: .utf8)
         _ = chmod(swift, 0o755)
         let process = try bed.start(
-            Launch(PackageTree.root.appending(path: ".ci/swift-test").path, [report], environment: ["SWIFT": swift]))
+            Launch(
+                PackageTree.root.appending(path: ".ci/swift-test").path, [report],
+                environment: environment.merging(["SWIFT": swift]) { $1 }))
         return (process, { ((try? String(contentsOfFile: report, encoding: .utf8)) ?? "").split(separator: "\n") })
     }
 
@@ -112,6 +116,22 @@ import Testing
             process.send(SIGINT)
             #expect(await process.exitStatus() == .exited(1))
             #expect(report() == ["Had not ended when it was interrupted: “the two” (FakeTests.Suite/two())"])
+        }
+    }
+    @Test("a run in which no test begins or ends any more is ended, however much it prints")
+    func silent() async throws {
+        try await withTestBed { bed in
+            let (process, report) = try run(
+                """
+                begin(*chosen)
+                while True:
+                    print('output', flush=True)
+                    time.sleep(1)
+                """, environment: ["BROKER_TEST_LIMIT": "5"], in: bed)
+            #expect(await process.exitStatus() == .exited(1))
+            // On a busy machine the five seconds may end before the tests begin.
+            let why = ["Had not ended when no test had begun or ended", "The process ended between two tests"]
+            #expect(report().contains { line in why.contains { line.hasPrefix($0) } }, "\(report())")
         }
     }
 }
