@@ -77,7 +77,8 @@ extension IPAddress {
             let bytes = address.bytes
             guard bytes.count == start.count else { return false }
             return (0..<bits).allSatisfy { bit in
-                (bytes[bit / 8] ^ start[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+                let difference: UInt8 = bytes[bit / 8] ^ start[bit / 8]
+                return difference << (bit % 8) < 0x80
             }
         }
     }

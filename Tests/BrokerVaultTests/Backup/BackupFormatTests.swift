@@ -115,7 +115,9 @@ struct BackupFormatTests {
         let borders = boundaries(bytes)
         #expect(borders.count > 4)
         var opened = try await OpenedBackupSource(Bytes(bytes), with: Self.passphrase)
-        for end in borders.dropLast().flatMap({ [$0, $0 + 1, $0 + 4, $0 + 5] }) + [bytes.count - 1] {
+        var ends = borders.dropLast().flatMap { border -> [Int] in [0, 1, 4, 5].map { border + $0 } }
+        ends.append(bytes.count - 1)
+        for end in ends {
             opened.source = Bytes(Array(bytes.prefix(end)))
             #expect(throws: BackupError.truncated, "at \(end)") { try read(opened) }
         }
