@@ -65,6 +65,8 @@ package final class Promise<Value: Sendable>: Sendable {
             switch state {
             case .fulfilled(let value): return value
             case .open(var readers):
+                // Without a second reference the dictionary changes in place.
+                state = .open([:])
                 readers[reader] = resume
                 state = .open(readers)
                 return nil
@@ -76,6 +78,7 @@ package final class Promise<Value: Sendable>: Sendable {
     private func remove(_ reader: UInt64) {
         let resume: Resume? = state.withLock { state in
             guard case .open(var readers) = state else { return nil }
+            state = .open([:])
             defer { state = .open(readers) }
             return readers.removeValue(forKey: reader)
         }
