@@ -23,6 +23,9 @@ final class PresenceQueue: Sendable {
         switch await turn(of: partition) {
         case .canceled: return .canceled
         case .brokerStops: return .brokerStops
+        case .answered where stop.hasBegun:
+            pass(in: partition)
+            return .brokerStops
         case .answered where Task.isCancelled:
             pass(in: partition)
             return .canceled
