@@ -329,6 +329,30 @@ struct SignOutFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
+    @Test("a provider that does not answer the discovery has failed in time as well, and no page opens")
+    func discoveryTimeout() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let gate = Gate()
+        bed.provider.holdMetadata(at: gate)
+        let asked = request(mail) { ($0.fromBrowser, $0.timeout) = (true, 7) }
+        let signOut = Task { [engine = bed.engine] in
+            try await engine.signOut(asked) { _ in Issue.record("a page opened") }
+        }
+        try await gate.waitForCallers()
+        try await bed.clock.waitForSleepers()
+        bed.clock.advance(bySeconds: 7)
+        let stages = try await signOut.value
+        gate.open()
+        guard case .failed(let why) = stages.browser else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(stages.local == .done && why.contains("7 seconds"))
+        #expect(bed.engine.interactionsOpen == 0)
+    }
+
     @Test("a provider without such a page is named as the reason")
     func noEndSession() async throws {
         let bed = try await EngineBed()

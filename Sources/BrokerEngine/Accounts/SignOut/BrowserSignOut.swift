@@ -52,25 +52,33 @@ struct BrowserSignOut: Sendable {
         _ order: Order, for interaction: Interaction<Void>, _ state: String, in window: BrowserWindow,
         _ onOpen: @Sendable (InteractionOpening) -> Void
     ) async -> SignOutStages.Outcome {
-        let request = order.request
-        do throws(BrokerError) {
-            let url = try await page(order, state, window.redirectURI)
-            try await window.open(
-                InteractionOpening(
-                    interactionID: interaction.id, url: url, redirectURI: window.redirectURI,
-                    expiresOn: clock.now + request.timeout, correlationID: request.correlationID),
-                by: request.presentation, onOpen)
-        } catch {
-            return .failed(error.message)
-        }
+        let (request, redirectURI) = (order.request, window.redirectURI)
         let timeout = request.timeout
+        let expiresOn = clock.now + timeout
         let timer = Task { [clock] in
             try await clock.sleep(for: .seconds(timeout))
             interaction.end(
                 BrokerError(
-                    .timedOut, "the browser did not come back within \(timeout.inSeconds); it may be signed in still."))
+                    .timedOut, "the browser was not signed out within \(timeout.inSeconds); it may be signed in still.")
+            )
         }
         defer { timer.cancel() }
+        do throws(BrokerError) {
+            let url = try await interaction.preparing { [self] () throws(BrokerError) in
+                try await page(order, state, redirectURI)
+            }
+            // Otherwise it has ended since then, and below is why.
+            if interaction.isOpen {
+                try await window.open(
+                    InteractionOpening(
+                        interactionID: interaction.id, url: url, redirectURI: redirectURI, expiresOn: expiresOn,
+                        correlationID: request.correlationID),
+                    by: request.presentation, onOpen)
+            }
+        } catch {
+            return .failed(
+                error.kind == .userCanceled ? "it was canceled before the browser's page opened." : error.message)
+        }
         do throws(BrokerError) {
             try await interaction.answer()
             return .done
