@@ -47,7 +47,6 @@ extension RunningBroker {
         await server.policy.grants.flush()
         await server.audit.stop()
         await vault.close()
-        await http.shutdown()
         await listeners.reactor.stop()
         try? await engine.loops.shutdownGracefully()
         logger.info("stopped")

@@ -29,6 +29,8 @@ struct ListeningService: Service {
         async let shut: Void = listeners.shutDown(within: Self.patience + .seconds(1))
         _ = await (drained, shut)
         await engine.finish()
+        // Requests without a caller, such as a revocation, get the rest of the time.
+        await http.shutdown()
     }
 
     /// Gives up requests to providers after ``patience``. The task is canceled when nothing is in flight.

@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    @Test("a request for a sign-in that has ended does not delay a stop either")
+    func givesUpPushedRequest() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "oauth.request_timeout = 600\n" })
+            let (provider, broker) = (scene.provider, scene.broker)
+            provider.add(Fault(.par, .slow, delay: 0, isHeld: true))
+            let connection = try await broker.connect()
+            let call = Task {
+                try await connection.call(
+                    "token.acquireInteractive",
+                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)], "pushedAuthorization": true])
+            }
+            try await eventually("the request is pushed") { provider.log.count { $0.endpoint == .par } == 1 }
+            broker.process.send(SIGTERM)
+            await #expect(throws: (any Error).self) { try await call.value }
+            #expect(await broker.process.exitStatus() == .exited(0))
+            #expect(broker.process.errorText.contains("requests to providers were given up"))
+            provider.removeFaults()
+        }
+    }
+
     @Test("a waiting sign-in gets an error at SIGTERM, and does not delay the shutdown")
     func cancelsInteraction() async throws {
         try await withTestBed { bed in
