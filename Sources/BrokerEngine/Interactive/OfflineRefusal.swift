@@ -6,8 +6,11 @@ import BrokerValues
 enum OfflineRefusal {
     /// Whether an error may be about `offline_access`: the code of RFC 6749, section 4.1.2.1, and Keycloak's.
     static func isPossible(_ error: BrokerError, to scopes: Scopes) -> Bool {
-        ScopeRules.offlineAccess.isSubset(of: scopes)
-            && ["invalid_scope", "not_allowed"].contains(error.details.oauthError)
+        ScopeRules.offlineAccess.isSubset(of: scopes) && isAboutScopes(error)
+    }
+
+    static func isAboutScopes(_ error: BrokerError) -> Bool {
+        ["invalid_scope", "not_allowed"].contains(error.details.oauthError)
     }
 
     /// A failed sign-in's evidence about the provider.

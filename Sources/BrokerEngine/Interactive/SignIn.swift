@@ -48,7 +48,8 @@ final class SignIn: Sendable {
                 windows)
             window = opened
             let takesConsent = try clients.refreshTokenTakesConsent(plan.client)
-            let refused = refusals.take(.init(client: plan.client, scopes: scopes))
+            let decides = request.app.description.offlineAccess == nil
+            let refused = decides ? refusals.refusal(of: .init(client: plan.client, scopes: scopes)) : nil
             var omitsOffline = refused != nil
             // A request for consent asks for everything anew.
             if !omitsOffline, plan.prompt != .consent { omitsOffline = try clients.refusesOfflineAccess(plan.client) }
@@ -61,7 +62,7 @@ final class SignIn: Sendable {
             open = question
             expectRedirect(of: question, for: plan, in: flight)
             let url = try await flight.interaction.preparing { [self] () throws(BrokerError) in
-                try await authorizationURL(of: question, for: plan)
+                try await authorizationURL(of: question, for: plan, flight.interaction)
             }
             let asker = try await present(url, in: opened, for: request, flight)
             interactions.tell(
@@ -71,6 +72,7 @@ final class SignIn: Sendable {
                 try await redemption.redeem(
                     code, of: question.current, for: plan, amid: flight.interaction.erasures))
             if let first = question.refused {
+                refusals.forget(.init(client: plan.client, scopes: scopes))
                 await clients.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: plan.client)
             }
         } catch {
@@ -87,12 +89,14 @@ final class SignIn: Sendable {
     /// Notes what a failed sign-in shows about `offline_access`.
     private func learn(from error: BrokerError, to open: OpenAttempt, for plan: SignInPlan) async {
         let scopes = open.current.authorization.scopes
+        let question = UnrepeatedRefusals.Question(client: plan.client, scopes: open.current.asked)
         guard OfflineRefusal.isPossible(error, to: scopes) else {
+            if OfflineRefusal.isAboutScopes(error) { refusals.forget(question) }
             return await clients.learnOfOfflineAccess(from: error, to: scopes, of: plan.client)
         }
         // It may as well be about a scope of the app: only a second request shows that.
         guard plan.request.app.description.offlineAccess == nil else { return }
-        refusals.keep(error, of: .init(client: plan.client, scopes: open.current.asked))
+        refusals.keep(error, of: question)
     }
 
     // MARK: Authorization request
@@ -101,12 +105,12 @@ final class SignIn: Sendable {
     /// names only the client and the request's URI. A request with an ID token is pushed wherever that is possible: other users can
     /// read a browser's arguments, and the token identifies the person.
     private func authorizationURL(
-        of open: OpenAttempt, for plan: SignInPlan
+        of open: OpenAttempt, for plan: SignInPlan, _ interaction: Interaction<RedirectCheck.AuthorizationCode>
     ) async throws(BrokerError) -> String {
         do throws(BrokerError) {
             return try await authorizationURL(of: open.current, for: plan)
         } catch {
-            guard let next = questions.again(open, for: plan, after: error) else { throw error }
+            guard interaction.isOpen, let next = questions.again(open, for: plan, after: error) else { throw error }
             return try await authorizationURL(of: next, for: plan)
         }
     }

@@ -4,7 +4,8 @@ import BrokerValues
 import Synchronization
 
 /// Refusals that may be about `offline_access`, and that no second request followed in the same sign-in: no browser waited
-/// for one, or the code was refused. The client's next sign-in for the same scopes is the second request (decision 17).
+/// for one, or the code was refused. The client's sign-ins for the same scopes are the second request until the provider
+/// has answered one (decision 17).
 ///
 /// They are in memory only: after a restart such a sign-in is refused once more.
 final class UnrepeatedRefusals: Sendable {
@@ -27,6 +28,8 @@ final class UnrepeatedRefusals: Sendable {
         }
     }
 
-    /// - Returns: the refusal, once.
-    func take(_ question: Question) -> BrokerError? { errors.withLock { $0.removeValue(forKey: question) } }
+    func refusal(of question: Question) -> BrokerError? { errors.withLock { $0[question] } }
+
+    /// The provider has answered the second request.
+    func forget(_ question: Question) { errors.withLock { $0[question] = nil } }
 }

@@ -101,6 +101,15 @@ struct OfflineRefusalTests {
         #expect(asksOffline(bed) == [true, false, false])
     }
 
+    @Test("without a waiting window, it is omitted until the provider has answered a request without it")
+    func unanswered() async throws {
+        let bed = try await EngineBed()
+        #expect(try await handIn("error=invalid_scope", on: bed)?.kind == .invalidScope)
+        #expect(try await handIn("error=access_denied", on: bed)?.kind == .userCanceled)
+        #expect(try await handIn("code=alice", on: bed) == nil)
+        #expect(asksOffline(bed) == [true, false, false])
+    }
+
     @Test("is asked for it again after a mistyped scope, with a window that waits or without")
     func mistyped() async throws {
         let bed = try await EngineBed()
