@@ -48,8 +48,9 @@ final class SignIn: Sendable {
                 windows)
             window = opened
             let takesConsent = try clients.refreshTokenTakesConsent(plan.client)
-            let decides = request.app.description.offlineAccess == nil
-            let refused = decides ? refusals.refusal(of: .init(client: plan.client, scopes: scopes)) : nil
+            let asked = UnrepeatedRefusals.Question(client: plan.client, scopes: scopes)
+            // An app's own setting comes first.
+            let refused = request.app.description.offlineAccess == nil ? refusals.refusal(of: asked) : nil
             var omitsOffline = refused != nil
             // A request for consent asks for everything anew.
             if !omitsOffline, plan.prompt != .consent { omitsOffline = try clients.refusesOfflineAccess(plan.client) }
@@ -72,7 +73,7 @@ final class SignIn: Sendable {
                 try await redemption.redeem(
                     code, of: question.current, for: plan, amid: flight.interaction.erasures))
             if let first = question.refused {
-                refusals.forget(.init(client: plan.client, scopes: scopes))
+                refusals.forget(asked)
                 await clients.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: plan.client)
             }
         } catch {
