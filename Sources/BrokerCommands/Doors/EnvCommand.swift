@@ -32,7 +32,7 @@ struct EnvCommand: Subcommand {
         if !location.isUsual || location.isEverybodys, SocketLocation.isThere(location.path),
             let status = try? context.connection.call(GetBrokerStatus.self, .init())
         {
-            // A sandbox does not get the paths outside of it; its own sockets are beside each other.
+            // The status names no paths to a sandbox, whose own sockets are all in one folder.
             doors = status.doors ?? Self.doors(at: found)
         } else {
             let setting = global.socket == nil ? Self.setting(of: TargetBroker(nil, at: location)) : nil
