@@ -2,7 +2,6 @@ import BrokerModel
 import BrokerValues
 import CSodium
 import Dispatch
-import Synchronization
 
 /// A key that is derived from the user's passphrase with Argon2id. The vault stores salt and costs, and starts locked:
 /// `broker.unlock` provides the passphrase, unless a program does.
@@ -103,14 +102,13 @@ package struct PassphraseCosts: Sendable, Equatable {
     private static let queue = DispatchQueue(label: "passphrase")
 
     func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
-        let request = PendingRequest()
+        // The queue, unless the request is cancelled before its turn.
+        let (turn, answer) = (Promise<Void>(), Promise<Secret?>())
         let key: Secret? = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                request.wait(continuation)
-                Self.queue.async { request.take()?.resume(returning: derive(passphrase, salt)) }
-            }
+            Self.queue.async { if turn.fulfil(()) { answer.fulfil(derive(passphrase, salt)) } }
+            return await answer.value
         } onCancel: {
-            request.take()?.resume(returning: nil)
+            if turn.fulfil(()) { answer.fulfil(nil) }
         }
         guard let key else {
             if Task.isCancelled {
@@ -120,35 +118,6 @@ package struct PassphraseCosts: Sendable, Equatable {
                 "No memory to check the passphrase (\(memory >> 20) MiB). Try again when other programs have ended.")
         }
         return key
-    }
-
-    /// A request in the queue, until it runs or is cancelled. The caller of `take()` resumes it.
-    private final class PendingRequest: Sendable {
-        typealias Waiter = CheckedContinuation<Secret?, Never>
-        private enum State {
-            case initial
-            case waiting(Waiter)
-            case finished
-        }
-
-        private let state = Mutex(State.initial)
-
-        func wait(_ waiter: Waiter) {
-            let isFinished = state.withLock { state in
-                if case .finished = state { return true }
-                state = .waiting(waiter)
-                return false
-            }
-            if isFinished { waiter.resume(returning: nil) }
-        }
-
-        func take() -> Waiter? {
-            state.withLock { state in
-                defer { state = .finished }
-                if case .waiting(let waiter) = state { return waiter }
-                return nil
-            }
-        }
     }
 
     private func derive(_ passphrase: Secret, _ salt: [UInt8]) -> Secret? {
