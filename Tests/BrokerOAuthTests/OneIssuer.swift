@@ -13,13 +13,16 @@ extension HTTPRequest {
 }
 
 extension HTTPTransport {
-    func get(_ url: String, headers: [HTTPHeader] = []) async throws(HTTPFailure) -> HTTPResponse {
-        try await get(url, of: HTTPRequest.issuer, headers: headers)
+    func get(
+        _ url: String, of issuer: String = HTTPRequest.issuer, headers: [HTTPHeader] = []
+    ) async throws(HTTPFailure) -> HTTPResponse {
+        try await send(HTTPRequest(.get, url, of: issuer, headers: headers))
     }
 
     func post(
         _ url: String, body: Secret, contentType: String, headers: [HTTPHeader] = []
     ) async throws(HTTPFailure) -> HTTPResponse {
-        try await post(url, of: HTTPRequest.issuer, body: body, contentType: contentType, headers: headers)
+        try await send(
+            HTTPRequest(.post, url, headers: [HTTPHeader("Content-Type", contentType)] + headers, body: body))
     }
 }

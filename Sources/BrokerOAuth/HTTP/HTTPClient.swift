@@ -57,24 +57,6 @@ package final class HTTPClient: HTTPTransport {
     package func abandon() { loop.abandon() }
 }
 
-extension HTTPTransport {
-    /// A plain GET.
-    package func get(
-        _ url: String, of issuer: String, headers: [HTTPHeader] = []
-    ) async throws(HTTPFailure) -> HTTPResponse {
-        try await send(HTTPRequest(.get, url, of: issuer, headers: headers))
-    }
-
-    /// A POST that goes out at most once.
-    package func post(
-        _ url: String, of issuer: String, body: Secret, contentType: String, headers: [HTTPHeader] = []
-    ) async throws(HTTPFailure) -> HTTPResponse {
-        try await send(
-            HTTPRequest(
-                .post, url, of: issuer, headers: [HTTPHeader("Content-Type", contentType)] + headers, body: body))
-    }
-}
-
 extension HTTPHeader {
     /// RFC 9110, section 5.5: a value with a line break would start a field, or a request, of its own.
     fileprivate var isWellFormed: Bool {
