@@ -6,15 +6,6 @@ import Synchronization
 /// Limits the refreshes that are made because a resource server refused a token, to one a minute: callers that name the same token
 /// again, or each new token as it is refused, do not make every request a refresh.
 final class RejectedTokens: Sendable {
-    enum Standing {
-        /// The caller has to refresh it, and to report the end.
-        case new
-        /// A refresh is in progress, and its outcome may be shared.
-        case refreshing
-        /// It was refreshed for this less than a minute ago.
-        case recent
-    }
-
     /// An app, its account, and the token's resources: the next token is for the same.
     struct Use: Hashable, Sendable {
         private let owner: OwnerKey
@@ -39,13 +30,8 @@ final class RejectedTokens: Sendable {
     private let refreshes = Mutex(RateLimitedWork<Use>(limit: limit))
 
     /// - Parameter now: ``BrokerClock/uptime``.
-    func begin(_ use: Use, at now: Duration) -> Standing {
-        switch refreshes.withLock({ $0.begin(use, of: use.group, at: now) }) {
-        case .new: .new
-        case .underWay: .refreshing
-        // Without room nothing is forced: the next minute has some.
-        case .resting, .full: .recent
-        }
+    func begin(_ use: Use, at now: Duration) -> RateLimitedWork<Use>.Standing {
+        refreshes.withLock { $0.begin(use, of: use.group, at: now) }
     }
 
     /// Records that the refresh has ended, whatever its outcome.

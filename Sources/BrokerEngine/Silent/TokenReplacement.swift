@@ -22,8 +22,9 @@ extension SilentAcquisition {
         let whole = SilentRequest(request, forAllOf: token.record)
         let use = RejectedTokens.Use(token.record, of: lookup.owner)
         switch rejectedTokens.begin(use, at: clock.uptime) {
-        case .recent: return lookups.answer(token, from: lookup)
-        case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)
+        // Without room nothing is forced: the next minute has some.
+        case .resting, .full: return lookups.answer(token, from: lookup)
+        case .underWay: return try await acquire(whole, replaces: token.sealed.box, insists: false)
         case .new:
             defer { rejectedTokens.end(use, at: clock.uptime) }
             return try await acquire(whole, replaces: token.sealed.box)
