@@ -49,12 +49,6 @@ package struct RequestThrottle: Sendable {
         }
     }
 
-    /// Requests with this key share a quota.
-    private struct QuotaKey: Hashable {
-        var partition: Partition
-        var group: GroupID
-    }
-
     private struct Ending {
         var error: BrokerError
         var until: Duration
@@ -79,8 +73,9 @@ package struct RequestThrottle: Sendable {
     /// How long an equal request gets the same answer, that only the person can help (MSAL: 120 s).
     package static let interactionMemory: Duration = .seconds(120)
 
-    private var entries: FairCache<QuotaKey, Request, Entry>
-    private var endings: FairCache<QuotaKey, TokenKey, Ending>
+    /// The requests of a group share a quota.
+    private var entries: FairCache<GroupKey, Request, Entry>
+    private var endings: FairCache<GroupKey, TokenKey, Ending>
 
     package init(limit: Int = 256) {
         entries = FairCache(limit: limit)
@@ -137,7 +132,7 @@ package struct RequestThrottle: Sendable {
             Entry(
                 error: pause > .zero ? error : nil, until: now + pause, failures: failures,
                 forgottenAt: now + pause + Self.usualPause * 2),
-            for: request, of: QuotaKey(partition: request.partition, group: request.owner.group))
+            for: request, of: GroupKey(partition: request.partition, group: request.owner.group))
         if entries.isOverLimit { entries.removeAll { now >= $1.forgottenAt } }
         entries.makeRoom()
     }
@@ -148,7 +143,7 @@ package struct RequestThrottle: Sendable {
     package mutating func ended(_ holder: TokenKey, with error: BrokerError, at now: Duration) {
         endings.keep(
             Ending(error: error, until: now + Self.interactionMemory), for: holder,
-            of: QuotaKey(partition: holder.partition, group: holder.owner.group))
+            of: GroupKey(partition: holder.partition, group: holder.owner.group))
         if endings.isOverLimit { endings.removeAll { now >= $1.until } }
         endings.makeRoom()
     }
@@ -167,12 +162,9 @@ package struct RequestThrottle: Sendable {
     }
 
     /// Removes an account's refusals: they do not apply to a new sign-in or a new refresh token.
-    package mutating func clear(
-        group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
-    ) {
+    package mutating func clear(_ person: KnownAccounts.PersonKey, of group: GroupID, in partition: Partition) {
         func matches(_ owner: TokenOwner, _ place: Partition) -> Bool {
-            place == partition && owner.group == group && owner.homeAccountID == homeAccountID
-                && owner.environment == environment
+            place == partition && owner.group == group && person.owns(owner)
         }
         entries.removeAll { request, _ in matches(request.owner, request.partition) }
         endings.removeAll { holder, _ in matches(holder.owner, holder.partition) }
@@ -216,9 +208,6 @@ final class ThrottleBox: Sendable {
     }
 
     func clear(_ person: KnownAccounts.PersonKey, of group: GroupID, in partition: Partition) {
-        with {
-            $0.clear(
-                group: group, homeAccountID: person.homeAccountID, environment: person.environment, in: partition)
-        }
+        with { $0.clear(person, of: group, in: partition) }
     }
 }
