@@ -95,12 +95,7 @@ package final class OAuthProvider: IdentityProvider {
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
         let request = try TokenRequestBuilder.build(grant, with: extras, to: endpoint, as: client, at: metadata)
-        let answer: EndpointAnswer
-        if let key = extras.proofKey {
-            answer = try await self.answer(to: request, provenWith: key, from: endpoint)
-        } else {
-            answer = try await self.answer(to: request, from: endpoint)
-        }
+        let answer = try await answer(to: request, provenWith: extras.proofKey, from: endpoint)
         return try TokenAnswer(answer: answer, grant: grant, isProven: extras.proofKey != nil).read()
     }
 

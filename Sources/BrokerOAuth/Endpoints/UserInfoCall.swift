@@ -11,12 +11,8 @@ extension OAuthProvider {
         let request = HTTPRequest(
             .get, endpoint.text, of: metadata.authority.trustBoundary,
             headers: [HTTPHeader("Accept", "application/json"), .authorization(type, accessToken)])
-        let answer: EndpointAnswer
-        if type == .dpop, let key {
-            answer = try await self.answer(to: request, provenWith: key, accessToken: accessToken, from: endpoint)
-        } else {
-            answer = try await self.answer(to: request, from: endpoint)
-        }
+        let answer = try await answer(
+            to: request, provenWith: type == .dpop ? key : nil, accessToken: accessToken, from: endpoint)
         let object = try answer.object(statuses: [200], expected: "a person's claims as JSON")
         let body = answer.response.body
         guard body.count <= CompactToken.longest, (try? JSONReader.read(body, names: .areUnique)) != nil,

@@ -6,10 +6,13 @@ extension OAuthProvider {
     /// is sent once more with the nonce (RFC 9449, section 8), and again if that nonce is refused for another one: the
     /// nodes of some servers have separate nonces.
     ///
-    /// - Parameter accessToken: the token that the request uses, unless it is to get one.
+    /// - Parameters:
+    ///   - key: `nil` for a request without a proof.
+    ///   - accessToken: the token that the request uses, unless it is to get one.
     func answer(
-        to request: HTTPRequest, provenWith key: ProofKey, accessToken: Secret? = nil, from endpoint: WebURL
+        to request: HTTPRequest, provenWith key: ProofKey?, accessToken: Secret? = nil, from endpoint: WebURL
     ) async throws(ProviderError) -> EndpointAnswer {
+        guard let key else { return try await answer(to: request, from: endpoint) }
         var nonce = nonces[endpoint.text]
         var repetitions = 0
         while true {
