@@ -110,8 +110,8 @@ package final class CacheIndex: Sendable {
     package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
         try load(.client(key)) {
             $0.families.use(key) ?? ($0.isAbsent(.client(key)) ? .unknown : nil)
-        } reading: { vault throws(VaultError) in
-            FamilyMembership(try Self.storedMetadata(of: key, vault))
+        } reading: { _ throws(VaultError) in
+            FamilyMembership(try loadMetadata(of: key))
         } keeping: {
             if $1 == .unknown { $0.note(absent: .client(key), of: key.groupKey) } else { $0.keep($1, of: key) }
         }
@@ -177,28 +177,18 @@ package final class CacheIndex: Sendable {
 
     /// The record of a membership, keeping the other fields of an existing one.
     package func metadata(_ membership: FamilyMembership, of key: ClientKey) throws(VaultError) -> AppMetadataRecord {
-        var record = try Self.storedMetadata(of: key, vault) ?? AppMetadataRecord(of: key)
+        var record = try loadMetadata(of: key) ?? AppMetadataRecord(of: key)
         record.familyID = if case .member(let family) = membership { family } else { nil }
         return record
     }
 
     /// Removes the metadata of all clients.
     package func deletionOfMetadata(in partition: Partition) throws(VaultError) -> [CacheChange.Row] {
-        var rows: [CacheChange.Row] = []
-        for stored in try vault.loadAll(AppMetadataRecord.self, in: partition) {
-            rows.append(.appMetadata(.delete(stored)))
-        }
-        return rows
+        try vault.loadAll(AppMetadataRecord.self, in: partition).map { .appMetadata(.delete($0)) }
     }
 
     /// The client's record on disk.
     package func loadMetadata(of key: ClientKey) throws(VaultError) -> AppMetadataRecord? {
-        try Self.storedMetadata(of: key, vault)
-    }
-
-    private static func storedMetadata(
-        of key: ClientKey, _ vault: any RecordVault
-    ) throws(VaultError) -> AppMetadataRecord? {
         try vault.load(AppMetadataRecord.self, bucket: AppMetadataRecord(of: key).bucket, in: key.partition)
             .first?.record
     }
