@@ -68,13 +68,6 @@ final class TokenResponseStore: Sendable {
         return answer
     }
 
-    private func tokens(
-        of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
-    ) throws(BrokerError) -> CachedTokens {
-        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: recipient.app)
-        return try cache.tokens(of: .init(partition: recipient.partition, owner: owner))
-    }
-
     /// Revokes the tokens of a sign-in that is refused after all, or that nobody waits for any more.
     ///
     /// Some providers end everything that a person granted the client together with one token (decision 18): if the broker holds
@@ -255,9 +248,9 @@ final class TokenResponseStore: Sendable {
     private func grantNarrows(
         of identity: TokenIdentity, for recipient: TokenRecipient, at authority: Authority
     ) throws(BrokerError) -> Bool? {
-        try tokens(of: identity, for: recipient, at: authority).refreshTokens.contains {
-            $0.record.grantNarrows == true
-        } ? true : nil
+        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: recipient.app)
+        let tokens = try cache.tokens(of: .init(partition: recipient.partition, owner: owner))
+        return tokens.refreshTokens.contains { $0.record.grantNarrows == true } ? true : nil
     }
 
     private func context(
