@@ -5,10 +5,8 @@ import BrokerOAuth
 extension HTTPRequest {
     static let issuer = "https://issuer.example"
 
-    init(
-        _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: Secret? = nil, isRepeatable: Bool? = nil
-    ) {
-        self.init(method, url, of: Self.issuer, headers: headers, body: body, isRepeatable: isRepeatable)
+    init(_ method: Method, _ url: String, headers: [HTTPHeader] = [], body: Secret? = nil) {
+        self.init(method, url, of: Self.issuer, headers: headers, body: body)
     }
 }
 

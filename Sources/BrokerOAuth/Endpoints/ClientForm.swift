@@ -29,8 +29,7 @@ struct ClientForm {
         }
         if namesClientAlways || !authentication.isInHeader { body.add("client_id", client.clientID) }
         return HTTPRequest(
-            .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body.secret(),
-            isRepeatable: false)
+            .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body.secret())
     }
 
     /// Id and secret are form-encoded before they are joined: either may contain a colon.

@@ -25,8 +25,8 @@ extension OAuthProvider {
         }
         let answer = try await answer(
             to: HTTPRequest(
-                .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body,
-                isRepeatable: false), from: endpoint)
+                .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body),
+            from: endpoint)
         return try RegisteredClient(answer, isConfidential: request.isConfidential)
     }
 }

@@ -24,20 +24,18 @@ package struct HTTPRequest: Sendable {
     /// Whether it may go out a second time by itself, when a kept connection turns out to be dead (RFC 9110, section
     /// 9.2.2), and whether cancelling the task takes it off the wire. A request that spends a code or a refresh token
     /// may do neither: it goes out at most once and runs to its end.
-    package var isRepeatable: Bool
+    package var isRepeatable: Bool { method != .post }
     /// Whether its response is waited for twice as long as any other: a late one still counts.
     package var takesLateAnswer = false
 
     package init(
-        _ method: Method, _ url: String, of issuer: String, headers: [HTTPHeader] = [], body: Secret? = nil,
-        isRepeatable: Bool? = nil
+        _ method: Method, _ url: String, of issuer: String, headers: [HTTPHeader] = [], body: Secret? = nil
     ) {
         self.method = method
         self.url = url
         self.issuer = issuer
         self.headers = headers
         self.body = body
-        self.isRepeatable = isRepeatable ?? (method != .post)
     }
 }
 
