@@ -66,13 +66,9 @@ struct CurlOptions {
     }
 
     mutating func setMethod(of request: HTTPRequest) {
-        if request.method == .post || request.body != nil {
-            set(CURLOPT_POST, 1)
-            _ = ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, request.body?.count ?? 0)
-        } else {
-            set(CURLOPT_HTTPGET, 1)
-        }
-        if request.method != .get, request.method != .post { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+        guard request.method == .post else { return set(CURLOPT_HTTPGET, 1) }
+        set(CURLOPT_POST, 1)
+        _ = ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, request.body?.count ?? 0)
     }
 }
 
