@@ -26,11 +26,7 @@ package final class ParserThread: Sendable {
         }
     }
 
-    func object(in text: [UInt8]) async -> Result<JSONObject, JSONReader.Malformed> {
-        await read(bytes: text.count) { Result(reading: text) }
-    }
-
-    /// Like ``object(in:)``; from an array of errors, as some providers send them, it takes the first.
+    /// The object that the text is; from an array of errors, as some providers send them, it takes the first.
     func answer(in text: [UInt8]) async -> Result<JSONObject, JSONReader.Malformed> {
         await read(bytes: text.count) {
             let object = Result<JSONObject, JSONReader.Malformed>(reading: text)
