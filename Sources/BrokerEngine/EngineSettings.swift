@@ -55,12 +55,8 @@ final class SettingsBox: Sendable {
 
     var value: EngineSettings {
         get { settings.withLock { $0 } }
-        set {
-            settings.withLock { $0 = newValue }
-        }
+        set { settings.withLock { $0 = newValue } }
     }
-
-    func callAsFunction() -> EngineSettings { value }
 
     /// Reads settings without copying all of them, for the hot path.
     func read<Value: Sendable>(_ body: (EngineSettings) -> Value) -> Value { settings.withLock { body($0) } }
