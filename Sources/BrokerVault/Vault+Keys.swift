@@ -74,7 +74,6 @@ extension Vault: VaultKeys {
         let old = header
         let source = try keySources.source(name, for: path)
         let new = try await VaultHeader.making(old.vaultID, from: source, passphrase: passphrase, .asked, at: now)
-            .header
         let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase, .asked)
         try await onQueue { [self] () throws(VaultError) in
             guard header.keyCheck == old.keyCheck, header.keySource == old.keySource else {

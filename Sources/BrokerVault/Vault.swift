@@ -132,7 +132,6 @@ package final class Vault: RecordVault {
         for source in keySources.forNewVaults {
             do throws(VaultError) {
                 let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
-                    .header
                 try store.make(header.stored)
                 logger.notice("made a new vault", metadata: ["path": "\(store.path)", "keySource": "\(source.name)"])
                 return

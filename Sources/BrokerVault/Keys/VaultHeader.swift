@@ -16,17 +16,15 @@ struct VaultHeader: Sendable {
 }
 
 extension VaultHeader {
-    /// Makes a header for a vault whose key comes from a new source, and the wrapping with that key.
+    /// Makes a header for a vault whose key comes from a new source.
     static func making(
         _ vaultID: [UInt8], from source: any KeySource, passphrase: Secret?, _ attempt: KeyAttempt, at now: NumericDate
-    ) async throws(VaultError) -> (header: VaultHeader, wrapping: KeyWrapping) {
+    ) async throws(VaultError) -> VaultHeader {
         let made = try await source.makeKey(for: vaultID, passphrase: passphrase, attempt)
         let wrapping = try KeyWrapping(from: source.name, made.key, vaultID)
-        return (
-            VaultHeader(
-                vaultID: vaultID, keySource: source.name, keyParameters: made.parameters, keyCheck: wrapping.check,
-                wrappedOn: now), wrapping
-        )
+        return VaultHeader(
+            vaultID: vaultID, keySource: source.name, keyParameters: made.parameters, keyCheck: wrapping.check,
+            wrappedOn: now)
     }
 
     /// Fetches the vault's key from the recorded source, and verifies it.
