@@ -37,7 +37,6 @@ extension Vault: VaultKeys {
             let isNews = try readManifest(wrapping)
             keys.unlock(with: wrapping)
             if isNews { noteRollback() }
-        } afterwards: {
         }
         resumeResealing()
     }

@@ -22,7 +22,6 @@ extension Vault {
             var header = header
             header.wrappedOn = now
             try replace(stored.mapValues(\.replaced), header)
-        } afterwards: {
         }
         logger.notice("the vault has a new data key; its records are being resealed")
         resumeResealing()

@@ -79,7 +79,6 @@ extension Vault {
             quarantineDamaged()
             let (moved, missing) = try vaultWriter.accept(partition)
             damage.accepted(leaving: moved, missing: missing)
-        } afterwards: {
         }
     }
 
@@ -88,7 +87,6 @@ extension Vault {
     package func checkpoint() async throws(VaultError) {
         try await onQueue { [vaultWriter] () throws(VaultError) in
             try vaultWriter.checkpoint()
-        } afterwards: {
         }
     }
 
@@ -97,7 +95,7 @@ extension Vault {
     ///   - afterwards: runs on the queue as well, after the caller has been answered and if `body` succeeded.
     func onQueue(
         of partition: Partition = .wholeVault, _ body: @escaping @Sendable () throws(VaultError) -> Void,
-        afterwards: @escaping @Sendable () -> Void
+        afterwards: @escaping @Sendable () -> Void = {}
     ) async throws(VaultError) {
         let result: Result<Void, VaultError> = await withCheckedContinuation { continuation in
             let isAccepted = queue.run(of: partition) {
