@@ -79,7 +79,7 @@ extension Vault: VaultKeys {
                 throw VaultError.io("The source of the vault's key was changed concurrently. Try again.")
             }
             var dataKeys: [Partition: [UInt8]] = [:]
-            for (partition, keys) in try storedKeys(unsaved: true) {
+            for (partition, keys) in try storedKeys() {
                 dataKeys[partition] = wrapping.wrap(keys, of: partition)
             }
             keys.expect(wrapping)
@@ -101,14 +101,11 @@ extension Vault: VaultKeys {
     }
 
     /// Every partition's keys on disk, and those that are not on disk yet.
-    func storedKeys(unsaved withUnsaved: Bool) throws(VaultError) -> [Partition: DataKeys] {
+    func storedKeys() throws(VaultError) -> [Partition: DataKeys] {
         let wrapping = try keys.currentWrapping()
-        if withUnsaved {
-            // The next commit writes it at the latest, and that may be the one that the keys are for.
-            _ = try keys.keysMakingNew(for: .wholeVault, stored: reader.wrappedKey(of:))
-        }
-        var wrapped = try reader.wrappedKeys()
-        if withUnsaved { wrapped.merge(keys.unsaved) { stored, _ in stored } }
+        // The next commit writes it at the latest, and that may be the one that the keys are for.
+        _ = try keys.keysMakingNew(for: .wholeVault, stored: reader.wrappedKey(of:))
+        let wrapped = try reader.wrappedKeys().merging(keys.unsaved) { stored, _ in stored }
         var found: [Partition: DataKeys] = [:]
         for (partition, box) in wrapped {
             guard let dataKeys = wrapping.unwrap(box, of: partition) else {

@@ -12,7 +12,7 @@ extension Vault {
 
     package func replaceDataKeys(at now: NumericDate) async throws(VaultError) {
         try await onQueue { [self] () throws(VaultError) in
-            let stored = try storedKeys(unsaved: true)
+            let stored = try storedKeys()
             guard stored.values.allSatisfy({ $0.former == nil }) else {
                 resumeResealing()
                 throw VaultError.unsuitable(
