@@ -115,13 +115,13 @@ package struct VaultStatistics: Sendable, Equatable {
 }
 
 package struct PartitionStatistics: Sendable, Equatable {
-    package var records: [RecordKind: Int]
+    package var records: [RecordKind: Int] = [:]
     /// The size of the sealed records.
-    package var recordBytes: Int
+    package var recordBytes = 0
     /// Without the audit log.
-    package var bytesWithoutLog: Int
+    package var bytesWithoutLog = 0
     /// The size of the vault's files, including other users' records.
-    package var fileBytes: Int
+    package var fileBytes = 0
 
     /// The number of cached records; the audit log counts its own entries.
     package var recordsWithoutLog: Int {
@@ -130,10 +130,5 @@ package struct PartitionStatistics: Sendable, Equatable {
 
     package var hasUserRecords: Bool { records.contains { kind, count in count > 0 && kind.isUserRecord } }
 
-    package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, bytesWithoutLog: Int = 0, fileBytes: Int = 0) {
-        self.records = records
-        self.recordBytes = recordBytes
-        self.bytesWithoutLog = bytesWithoutLog
-        self.fileBytes = fileBytes
-    }
+    package init() {}
 }
