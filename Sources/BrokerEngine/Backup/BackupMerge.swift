@@ -33,10 +33,7 @@ struct BackupMerge {
         for account in batch.accounts { try merge(account) }
         for signOut in batch.signOuts { try merge(signOut) }
         for client in batch.clients {
-            let record = client.record
-            let key = ClientKey(
-                partition: batch.partition, group: record.group, clientID: record.clientID,
-                environment: record.environment)
+            let key = ClientKey(of: client.record, in: batch.partition)
             if try index.loadMembership(of: key) == .unknown { change.add(.appMetadata(.put(client))) }
         }
         for owned in batch.owned { try merge(owned) }

@@ -25,9 +25,7 @@ struct CacheImport: Sendable {
         var done: Set<ClientKey> = []
         for target in targets {
             let app = target.app
-            let client = ClientKey(
-                partition: partition, group: app.effectiveGroup, clientID: app.clientID,
-                environment: app.authority.environment)
+            let client = ClientKey(of: app, at: app.authority, in: partition)
             guard done.insert(client).inserted else { continue }
             let plan = ImportPlan(
                 file, for: app, isOneOfSeveral: target.isOneOfSeveral, now: clock.now)

@@ -69,7 +69,7 @@ final class CacheLookup: Sendable {
 
     private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {
         guard source == .memory else { return try cache.accounts(of: request.app, in: request.partition) }
-        let group = GroupKey(partition: request.partition, group: request.app.effectiveGroup)
+        let group = GroupKey(of: request.app, in: request.partition)
         guard let known = cache.index.accounts(of: group), known.isQuick(request.account) else {
             throw Self.notInMemory
         }
