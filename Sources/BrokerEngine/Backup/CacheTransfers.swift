@@ -109,9 +109,7 @@ final class CacheTransfers: Sendable {
         } onCancel: {
             making.cancel()
         }
-        try state.withLock { state throws(BrokerError) in
-            guard state.places[id] != nil else { throw state.refusal ?? Self.over }
-        }
+        try requireGoing(id)
         do throws(BackupError) { return try made.get() } catch { throw BrokerError(error) }
     }
 
