@@ -77,10 +77,8 @@ final class InteractionRegistry: Sendable {
     /// Ends all interactions and refuses new ones with this error; `nil` allows new ones again.
     func refuse(with error: BrokerError?) {
         state.withLock { $0.refusal = error }
-        if let error { endAll(error) }
+        if let error { for interaction in waiting { interaction.end(error) } }
     }
-
-    func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }
 
     /// Waits for the sign-ins whose answer has come, at shutdown: a code works once, and its tokens are kept even if all callers have
     /// gone. The HTTP client bounds the time.
