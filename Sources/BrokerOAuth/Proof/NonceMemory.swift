@@ -9,10 +9,8 @@ final class NonceMemory: Sendable {
         var endpoints: [String] = []
     }
 
-    private let capacity: Int
+    private static let capacity = 128
     private let state = Mutex(State())
-
-    init(capacity: Int = 128) { self.capacity = capacity }
 
     subscript(endpoint: String) -> String? { state.withLock { $0.nonces[endpoint] } }
 
@@ -21,7 +19,7 @@ final class NonceMemory: Sendable {
         guard Self.isNonce(nonce) else { return }
         state.withLock { state in
             if state.nonces.updateValue(nonce, forKey: endpoint) == nil { state.endpoints.append(endpoint) }
-            if state.endpoints.count > capacity { state.nonces[state.endpoints.removeFirst()] = nil }
+            if state.endpoints.count > Self.capacity { state.nonces[state.endpoints.removeFirst()] = nil }
         }
     }
 
