@@ -44,8 +44,6 @@ package struct KeyFileSource: KeySource {
     package func makeKey(for vaultID: [UInt8], passphrase: Secret?, _: KeyAttempt) throws(VaultError) -> NewKey {
         let place = place(of: vaultID)
         if let key = try readKey(at: place) { return NewKey(key: key) }
-        try markFolder()
-        place.directory.removeIfPresent(place.temporaryName)
         let key = Secret.random(count: keyByteCount)
         try write(key, to: place)
         return NewKey(key: key)
@@ -78,8 +76,6 @@ package struct KeyFileSource: KeySource {
         do throws(VaultError) {
             guard let key = try readKey(at: nextToVault) else { return }
             if try readKey(at: place) == nil {
-                try markFolder()
-                place.directory.removeIfPresent(place.temporaryName)
                 try write(key, to: place)
             }
             // Another vault's key may have been copied there by hand.
@@ -156,6 +152,8 @@ package struct KeyFileSource: KeySource {
     }
 
     private func write(_ key: Secret, to place: Place) throws(VaultError) {
+        try markFolder()
+        place.directory.removeIfPresent(place.temporaryName)
         // One byte longer than the file: sodium_bin2hex ends with a NUL.
         let content = Secret(count: Self.byteCount + 1) { content in
             content.copyBytes(from: Self.heading.utf8)
