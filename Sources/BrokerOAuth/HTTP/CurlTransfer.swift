@@ -64,7 +64,7 @@ final class CurlTransfer {
         options.setTrust(settings.authorities.now)
         options.setProxy(proxy)
         options.setMethod(of: submission.request)
-        options.note(ccurl_set_list(easy, CURLOPT_HTTPHEADER, lines.list))
+        options.note(ccurl_set_pointer(easy, CURLOPT_HTTPHEADER, lines.list))
         setCallbacks(&options)
         return options.areAccepted
     }
