@@ -203,13 +203,12 @@ package struct AcquiredToken: Sendable {
 
     package init(
         token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, person: KnownAccount, fromCache: Bool,
-        extendedLifetime: Bool = false, persisted: Bool = true
+        persisted: Bool = true
     ) {
         self.token = token
         self.idToken = idToken
         self.person = person
         self.fromCache = fromCache
-        self.extendedLifetime = extendedLifetime
         self.persisted = persisted
     }
 }

@@ -43,11 +43,11 @@ struct RefreshTokenUpdates: Sendable {
     /// - Returns: the token's new record.
     @discardableResult
     func mark(
-        _ sent: RefreshToken, from earlier: RefreshToken? = nil,
+        _ sent: RefreshToken, from earlier: RefreshToken,
         _ change: @escaping @Sendable (inout RefreshTokenRecord) -> Void = { _ in }
     ) async -> RefreshToken {
         let owner = OwnerKey(partition: sent.sealed.partition, owner: sent.record.owner)
-        let (earlier, vault) = (earlier ?? sent, cache.vault)
+        let vault = cache.vault
         return await cache.note(in: owner.partition, orLog: "a refresh token could not be marked") {
             draft throws(VaultError) in
             let unchanged = CacheChange(in: owner.partition)

@@ -8,8 +8,6 @@ package struct CertificateVariables: Sendable, Equatable {
     /// A directory of hashed certificates; several are separated by colons.
     package var directory: String?
 
-    package static let none = CertificateVariables()
-
     package init(file: String? = nil, directory: String? = nil) {
         self.file = file
         self.directory = directory

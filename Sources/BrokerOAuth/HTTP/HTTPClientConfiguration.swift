@@ -9,7 +9,7 @@ package struct HTTPClientConfiguration: Sendable {
     package var caFile: String?
     package var proxies: ProxySettings
     /// Replacements for the system's certificate authorities.
-    package var certificates = CertificateVariables.none
+    package var certificates = CertificateVariables()
     /// Receives the reason why a changed file of certificate authorities cannot be used; the earlier ones stay in force.
     package var complain: @Sendable (HTTPClientError) -> Void = { _ in }
     /// Limit for name lookup, connection and TLS handshake.
