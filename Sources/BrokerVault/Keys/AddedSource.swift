@@ -50,15 +50,8 @@ struct AddedSource: Sendable {
 
     /// - Returns: nil for bytes that no broker wrote.
     init?(_ source: String, stored: [UInt8]) {
-        var (parts, rest) = ([[UInt8]](), stored[...])
-        while rest.count >= 4 {
-            let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(4)
-            guard count <= rest.count else { return nil }
-            parts.append(Array(rest.prefix(count)))
-            rest = rest.dropFirst(count)
-        }
-        guard parts.count == 2, rest.isEmpty else { return nil }
-        (self.source, parameters, box) = (source, parts[0], parts[1])
+        var reader = CanonicalReader(stored)
+        guard let parameters = reader.octets(), let box = reader.octets(), reader.isAtEnd else { return nil }
+        (self.source, self.parameters, self.box) = (source, parameters, box)
     }
 }

@@ -86,16 +86,12 @@ package struct PassphraseCosts: Sendable, Equatable {
 
     /// - Returns: nil for data that ``parameters(salt:)`` never wrote, and for costs out of bounds.
     static func read(_ parameters: [UInt8]) -> (costs: PassphraseCosts, salt: [UInt8])? {
-        guard parameters.count == 13 + saltCount else { return nil }
-        func number(_ offset: Int) -> UInt32 {
-            parameters[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-        }
-        let costs = PassphraseCosts(passes: number(1), memory: number(5))
-        let salt = Array(parameters[13...])
-        guard passBounds.contains(costs.passes), memoryBounds.contains(costs.memory),
-            costs.parameters(salt: salt) == parameters
+        var reader = CanonicalReader(parameters)
+        guard reader.byte() == version, let passes = reader.number32(), passBounds.contains(passes),
+            let memory = reader.number32(), memoryBounds.contains(memory),
+            let salt = reader.octets(), salt.count == saltCount, reader.isAtEnd
         else { return nil }
-        return (costs, salt)
+        return (PassphraseCosts(passes: passes, memory: memory), salt)
     }
 
     /// One at a time, on a thread of its own: neither the event loop nor the threads of tasks are blocked.

@@ -26,7 +26,7 @@ struct Fingerprint: Sendable, Hashable {
     }
 }
 
-/// Reads the fixed-width values that ``CanonicalBytes`` wrote.
+/// Reads what ``CanonicalBytes`` wrote.
 struct CanonicalReader {
     private var rest: ArraySlice<UInt8>
 
@@ -39,6 +39,12 @@ struct CanonicalReader {
     mutating func number32() -> UInt32? { take(4).map { $0.reversed().reduce(0) { $0 << 8 | UInt32($1) } } }
 
     mutating func number64() -> UInt64? { take(8).map { $0.reversed().reduce(0) { $0 << 8 | UInt64($1) } } }
+
+    /// Bytes whose number precedes them.
+    mutating func octets() -> [UInt8]? {
+        guard let count = number32() else { return nil }
+        return take(Int(count)).map { Array($0) }
+    }
 
     mutating func fingerprint() -> Fingerprint? { take(Fingerprint.count).flatMap { Fingerprint($0) } }
 
