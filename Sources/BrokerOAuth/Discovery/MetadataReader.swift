@@ -59,19 +59,14 @@ enum MetadataReader {
                     + "issuer's own, \(url), and does not promise to name its issuer in answers. If that is right, name it in the provider's table "
                     + "of the configuration: \(foreign.name) = \"…\".")
         }
-        if let url = metadata.deviceAuthorizationEndpoint,
-            !hosts.allows(deviceEndpoint: url, with: metadata.tokenEndpoint)
-        {
+        let token = metadata.tokenEndpoint
+        if let url = metadata.deviceAuthorizationEndpoint, !hosts.allows(deviceEndpoint: url, with: token) {
             metadata.deviceAuthorizationEndpoint = nil
         }
-        if let url = metadata.registrationEndpoint,
-            !hosts.allows(registrationEndpoint: url, with: metadata.tokenEndpoint)
-        {
+        if let url = metadata.registrationEndpoint, !hosts.allows(registrationEndpoint: url, with: token) {
             metadata.registrationEndpoint = nil
         }
-        if let url = metadata.userinfoEndpoint,
-            !hosts.allows(userInfoEndpoint: url, with: metadata.tokenEndpoint)
-        {
+        if let url = metadata.userinfoEndpoint, !hosts.allows(userInfoEndpoint: url, with: token) {
             metadata.userinfoEndpoint = nil
         }
     }
