@@ -168,4 +168,8 @@ extension KnownAccounts.PersonKey {
     package init(_ account: AccountRecord) {
         self.init(homeAccountID: account.homeAccountID, environment: account.environment)
     }
+
+    package init(_ owner: TokenOwner) {
+        self.init(homeAccountID: owner.homeAccountID, environment: owner.environment)
+    }
 }

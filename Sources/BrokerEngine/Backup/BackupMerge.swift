@@ -115,13 +115,13 @@ struct BackupMerge {
 
     /// The person's name, as known here.
     private func name(of owner: TokenOwner) throws(VaultError) -> String? {
-        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+        let person = KnownAccounts.PersonKey(owner)
         return try known(owner.group).profiles(of: person).first?.stored.record.username
     }
 
     /// The realms in which the person is signed in, here or in the batch. Empty for somebody who has signed out here.
     private func realms(of owner: TokenOwner) throws(VaultError) -> Set<String> {
-        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+        let person = KnownAccounts.PersonKey(owner)
         let here = try known(owner.group).profiles(of: person).map(\.stored.record)
         guard here.isEmpty || here.contains(where: \.signedIn) else { return [] }
         return (people[owner.group]?[person] ?? []).union(here.map(\.realm))

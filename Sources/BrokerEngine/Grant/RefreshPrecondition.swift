@@ -47,9 +47,7 @@ struct RefreshPrecondition: Sendable {
 
     func standing(in draft: PendingChanges) throws(VaultError) -> Standing {
         let known = try draft.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
-        let person = KnownAccounts.PersonKey(
-            homeAccountID: owner.owner.homeAccountID, environment: owner.owner.environment)
-        let isSignedIn = known.profiles(of: person).contains { entry in
+        let isSignedIn = known.profiles(of: KnownAccounts.PersonKey(owner.owner)).contains { entry in
             users.contains { known.isSignedIn(entry, for: $0.identity) }
         }
         guard isSignedIn else { return .signedOut }

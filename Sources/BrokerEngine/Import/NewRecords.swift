@@ -104,9 +104,7 @@ private struct Comparison {
     }
 
     /// The realms of a token's account; `nil` if the account is not imported.
-    private func realms(of owner: TokenOwner) -> Set<String>? {
-        realms[KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)]
-    }
+    private func realms(of owner: TokenOwner) -> Set<String>? { realms[KnownAccounts.PersonKey(owner)] }
 
     private func cached(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
         try index.loadTokens(of: .init(partition: client.partition, owner: owner))

@@ -161,19 +161,13 @@ struct ThrottleTests {
         #expect(pause(after: BrokerError(kind, "trouble"), times: 5) == nil)
     }
 
-    private func clear(_ owner: TokenOwner, in throttle: inout RequestThrottle) {
-        throttle.clear(
-            .init(homeAccountID: owner.homeAccountID, environment: owner.environment), of: owner.group,
-            in: Sample.partition)
-    }
-
     @Test("a new sign-in clears the refusals of its account for all clients, and of no other account")
     func clearing() {
         var throttle = RequestThrottle()
         let stranger = Self.request(app: Sample.app("other"))
         let sibling = Self.request(app: Sample.app(client: "client-2"))
         for request in [request, stranger, sibling] { throttle.failed(request, with: failure(429), at: .zero) }
-        clear(Sample.owner(), in: &throttle)
+        throttle.clear(.init(Sample.owner()), of: Sample.owner().group, in: Sample.partition)
         #expect(throttle.refusal(of: request, at: .zero) == nil)
         #expect(throttle.refusal(of: sibling, at: .zero) == nil)
         #expect(throttle.refusal(of: stranger, at: .zero) != nil)
@@ -193,7 +187,7 @@ struct ThrottleTests {
         others[1].partition = Partition(uid: 1001)
         others[2].owner.clientID = "client-2"
         for other in others { #expect(throttle.ending(of: other, at: .seconds(10)) == nil) }
-        clear(holder.owner, in: &throttle)
+        throttle.clear(.init(holder.owner), of: holder.owner.group, in: Sample.partition)
         #expect(throttle.ending(of: holder, at: .seconds(10)) == nil)
     }
 
