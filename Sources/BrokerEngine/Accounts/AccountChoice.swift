@@ -47,11 +47,7 @@ package enum AccountChoice: Sendable {
             throw BrokerError(
                 .interactionRequired, "The account is signed out of \(app.name); sign in again.", reason: .signedOut
             ) {
-                $0.accounts = accounts.map { account in
-                    var account = account
-                    account.signedIn = false
-                    return account
-                }
+                $0.accounts = accounts.map(\.signedOut)
             }
         case .nobody:
             throw BrokerError(
@@ -69,4 +65,13 @@ package enum AccountChoice: Sendable {
 
     package static let notFound = BrokerError(
         .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
+}
+
+extension Account {
+    /// The same account, as an app sees it after a sign-out.
+    var signedOut: Account {
+        var account = self
+        account.signedIn = false
+        return account
+    }
 }

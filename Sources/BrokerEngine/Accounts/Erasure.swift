@@ -97,9 +97,7 @@ struct Erasure: Sendable {
         let apps = roster.apps(in: partition)
         for entry in accounts where entry.isPrimary {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
-            var account = entry.account
-            account.signedIn = false
-            events.tell(EngineEvent(partition: partition, app: app, .account(.removed, account)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.removed, entry.account.signedOut)))
         }
     }
 }

@@ -26,8 +26,7 @@ struct DeletedAccount: Sendable {
             return
         }
         for entry in removed where entry.isPrimary {
-            var account = entry.account
-            account.signedIn = false
+            let account = entry.account.signedOut
             log.notice(
                 "an account was removed: its provider says that it was deleted",
                 metadata: ["account_id": "\(account.id)", "environment": "\(account.environment)"])

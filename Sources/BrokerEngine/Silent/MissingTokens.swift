@@ -38,9 +38,8 @@ extension BrokerError {
     /// Names the account to the app, which may have omitted it.
     func about(_ account: Account) -> BrokerError {
         guard kind == .interactionRequired, details.accounts == nil else { return self }
-        var (copy, account) = (self, account)
-        if reason == .signedOut { account.signedIn = false }
-        copy.details.accounts = [account]
+        var copy = self
+        copy.details.accounts = [reason == .signedOut ? account.signedOut : account]
         return copy
     }
 }

@@ -135,9 +135,7 @@ struct AccountSignOut: Sendable {
         var notified: Set<GroupID> = []
         for entry in accounts where notified.insert(entry.stored.record.group).inserted {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
-            var account = entry.account
-            account.signedIn = false
-            events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, account)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, entry.account.signedOut)))
         }
     }
 }
