@@ -55,7 +55,7 @@ final class DeviceCodeAcquisition: Sendable {
 
     private func outcome(
         of interaction: Interaction<TokenResponse>, _ poll: DevicePoll, _ authorization: DeviceAuthorization,
-        _ lifetime: Int64, sent: Scopes, _ person: SignInRequirements.Person?
+        _ lifetime: Int64, sent: Scopes, _ person: KnownAccount?
     ) async -> Result<AcquiredToken, BrokerError> {
         let polling = Task {
             await poll.run(
@@ -73,14 +73,14 @@ final class DeviceCodeAcquisition: Sendable {
     }
 
     /// The person who must sign in, if the caller may have one account only.
-    private func person(for request: DeviceCodeRequest) throws(BrokerError) -> SignInRequirements.Person? {
+    private func person(for request: DeviceCodeRequest) throws(BrokerError) -> KnownAccount? {
         guard let account = request.account else { return nil }
         let known = try cache.accounts(of: request.app, in: request.partition)
         let called = known.people(account, at: request.target, otherClouds: settings.otherClouds(of: request))
         guard let person = try called.uniqueMatch({ $0.account(for: request.app, in: known) }) else {
             throw AccountChoice.notFound
         }
-        return SignInRequirements.Person(person.who)
+        return person.who
     }
 
     /// Requests a code, for as long as the caller waits.
@@ -173,7 +173,7 @@ final class DeviceCodeAcquisition: Sendable {
     }
 
     private func keep(
-        _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: SignInRequirements.Person?
+        _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: KnownAccount?
     ) async -> Result<AcquiredToken, BrokerError> {
         let request = poll.request
         var requirements = SignInRequirements()

@@ -21,7 +21,7 @@ struct SignInPlan: Sendable {
 
     var requirements: SignInRequirements {
         var requirements = SignInRequirements()
-        requirements.account = account.map(SignInRequirements.Person.init)
+        requirements.account = account
         if request.isHintBinding { requirements.username = request.loginHint }
         requirements.maxAge = request.maxAge
         requirements.startedAt = startedAt

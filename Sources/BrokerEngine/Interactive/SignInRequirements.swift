@@ -4,28 +4,8 @@ import BrokerValues
 
 /// The person that has to sign in, and how recently. Pure.
 package struct SignInRequirements: Sendable {
-    /// The person whose tokens are wanted.
-    package struct Person: Sendable {
-        package var homeAccountID: HomeAccountID
-        /// An id identifies an account only where it was issued.
-        package var environment: String
-        package var username: String
-
-        package init(homeAccountID: HomeAccountID, environment: String, username: String) {
-            self.homeAccountID = homeAccountID
-            self.environment = environment
-            self.username = username
-        }
-
-        init(_ entry: KnownAccount) {
-            self.init(
-                homeAccountID: entry.stored.record.homeAccountID, environment: entry.stored.record.environment,
-                username: entry.account.username)
-        }
-    }
-
     /// The requested account; always binding.
-    package var account: Person?
+    package var account: KnownAccount?
     /// The login hint, if it is binding.
     package var username: String?
     /// The maximum of seconds between authentication and ``startedAt``.
@@ -49,8 +29,10 @@ package struct SignInRequirements: Sendable {
     package func check(
         home: HomeAccountID, environment: String, username: String, authenticatedAt: NumericDate?
     ) throws(BrokerError) {
-        if let account, account.homeAccountID != home || account.environment != environment {
-            throw Self.mismatch(account.username)
+        // An id identifies an account only where it was issued.
+        let person = KnownAccounts.PersonKey(homeAccountID: home, environment: environment)
+        if let account, KnownAccounts.PersonKey(account.stored.record) != person {
+            throw Self.mismatch(account.account.username)
         }
         // The account's own name may have changed since; a hint is all that is known of the person.
         if account == nil, let wanted = self.username, wanted.lowercased() != username.lowercased() {

@@ -1,6 +1,7 @@
 import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
+import BrokerTokenCache
 import BrokerValues
 import Testing
 
@@ -46,26 +47,19 @@ struct SignInRuleTests {
         }
     }
 
-    private func person(_ username: String, at environment: String = "id.example.org") -> SignInRequirements.Person {
-        SignInRequirements.Person(
-            homeAccountID: HomeAccountID(subject: username, issuer: "https://id.example.org/realm"),
-            environment: environment, username: username)
-    }
-
     @Test("the requested account is binding, and any other is a mismatch")
     func account() {
-        #expect(refusal { $0.account = person("alice") } == nil)
-        #expect(refusal("bob") { $0.account = person("alice") }?.kind == .mismatchedUser)
-        #expect(
-            refusal("Renamed") {
-                $0.account = person("renamed")
-                $0.account?.username = "x"
-            } == nil)
+        #expect(refusal { $0.account = Sample.account("alice") } == nil)
+        #expect(refusal("bob") { $0.account = Sample.account("alice") }?.kind == .mismatchedUser)
+        #expect(refusal("Renamed") { $0.account = Sample.account("x", subject: "renamed") } == nil)
     }
 
     @Test("an account's id from another cloud is another person's")
     func otherCloud() {
-        #expect(refusal { $0.account = person("alice", at: "login.example") }?.kind == .mismatchedUser)
+        var record = Sample.account("alice").stored.record
+        record.environment = "login.example"
+        let elsewhere = Sample.entry(record)
+        #expect(refusal { $0.account = elsewhere }?.kind == .mismatchedUser)
     }
 
     @Test("a strict hint is binding in any case, and adds nothing to a requested account")
@@ -74,7 +68,7 @@ struct SignInRuleTests {
         #expect(refusal("bob") { $0.username = "alice" }?.kind == .mismatchedUser)
         #expect(
             refusal("alice") {
-                $0.account = person("alice")
+                $0.account = Sample.account("alice")
                 $0.username = "old-name"
             } == nil)
     }
