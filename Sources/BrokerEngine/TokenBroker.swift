@@ -3,7 +3,7 @@ import BrokerTokenCache
 import BrokerValues
 import Logging
 
-/// The engine as the handlers of BrokerServer call it: one method for each request.
+/// The engine as the handlers of BrokerServer call it: a method, or a flow, for each request.
 package final class TokenBroker: Sendable {
     private let engine: Engine
     private let shared: SharedParts
@@ -154,19 +154,7 @@ package final class TokenBroker: Sendable {
         return listing.tellingEnds(of: [found].compactMap(\.self), for: app, in: partition).first
     }
 
-    /// The person's default account for an app with several signed in.
-    ///
-    /// - Returns: the account's id.
-    package func defaultAccount(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
-        try engine.defaults.id(for: app, in: partition)
-    }
-
-    /// - Parameter selector: `nil` clears the choice.
-    package func chooseDefault(
-        _ selector: AccountReference?, of app: AppRegistration, in partition: Partition
-    ) async throws(BrokerError) -> Account? {
-        try await engine.defaults.choose(selector, for: app, in: partition)
-    }
+    package var defaults: DefaultAccount { engine.defaults }
 
     /// Removes the account's tokens from one app.
     ///
@@ -191,14 +179,7 @@ package final class TokenBroker: Sendable {
         try await engine.signOut.run(request, onOpen: onOpen)
     }
 
-    /// Erases an account everywhere: in every group and app.
-    ///
-    /// - Throws: `accountNotFound`, `ambiguousAccount`.
-    package func forget(
-        _ selector: AccountReference, revoke: Bool, correlationID: String, in partition: Partition
-    ) async throws(BrokerError) -> ErasureReport {
-        try await engine.erasure.run(selector, revoke: revoke, correlationID: correlationID, in: partition)
-    }
+    package var erasure: Erasure { engine.erasure }
 
     package var isSharedDevice: Bool { shared.settings.value.isSharedDevice }
 
@@ -245,23 +226,7 @@ package final class TokenBroker: Sendable {
         try engine.counting.statistics(of: partition)
     }
 
-    /// Erases all accounts and tokens. The registrations stay.
-    package func clearCache(
-        revoke: Bool, correlationID: String, in partition: Partition
-    ) async throws(BrokerError) -> ErasureReport {
-        try await engine.erasure.run(nil, revoke: revoke, correlationID: correlationID, in: partition)
-    }
-
-    /// Erases everything of a person, in the vault and in memory. Sign-ins end. A refresh in flight then finds no signed-in account,
-    /// and its result is not kept.
-    package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
-        try await engine.partitions.erase(partition, from: store)
-    }
-
-    /// Accepts the vault as it is, although its last state was replaced by an earlier one.
-    package func acceptState(of partition: Partition) async throws(BrokerError) {
-        try await engine.partitions.acceptState(of: partition)
-    }
+    package var partitions: PartitionReplacement { engine.partitions }
 
     // MARK: Providers
 

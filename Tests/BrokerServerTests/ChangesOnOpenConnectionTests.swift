@@ -153,7 +153,7 @@ struct ChangesOnOpenConnectionTests {
             #expect(try await scene.askAgain().reason == ErrorReason.vaultRolledBack.rawValue)
             // An administrator can allow itself everything, and needs no proof here.
             #expect(try await outside.ask().token == "at-1")
-            try await server.broker.acceptState(of: Partition(uid: getuid()))
+            try await server.broker.partitions.acceptState(of: Partition(uid: getuid()))
             #expect(try await scene.askAgain().token == "at-1")
         }
     }

@@ -5,20 +5,20 @@ import BrokerValues
 /// `accounts.setDefault`: the account that the person means if several are signed in to an app and a tool names none. It is marked
 /// in the account's own record, next to what `accounts.current` remembers, so it is included in backups and removed with the
 /// account.
-struct DefaultAccount: Sendable {
+package struct DefaultAccount: Sendable {
     let listing: AccountListing
     let cache: TokenCache
     let clock: any BrokerClock
 
     /// - Returns: the account's id; `nil` if none was chosen.
-    func id(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
+    package func id(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> String? {
         let chosen = try cache.accounts(of: app, in: partition).entries.filter { $0.defaultTime(for: app) != nil }
         return chosen.max { ($0.defaultTime(for: app) ?? 0) < ($1.defaultTime(for: app) ?? 0) }?.account.id
     }
 
     /// - Parameter selector: `nil` clears the choice.
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
-    func choose(
+    package func choose(
         _ selector: AccountReference?, for app: AppRegistration, in partition: Partition
     ) async throws(BrokerError) -> Account? {
         let account = try selector.map { selector throws(BrokerError) in

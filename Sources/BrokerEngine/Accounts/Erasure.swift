@@ -6,7 +6,7 @@ import BrokerValues
 ///
 /// A sign-out remembers the account, so that the next sign-in asks for the password; an erasure does not. Tokens that a refresh or
 /// a sign-in brings afterwards, if it began before, are not kept but revoked at the provider.
-struct Erasure: Sendable {
+package struct Erasure: Sendable {
     let listing: AccountListing
     let cache: TokenCache
     let roster: any AppRoster
@@ -24,9 +24,10 @@ struct Erasure: Sendable {
     }
 
     /// - Parameters:
-    ///   - account: `nil` for all accounts.
+    ///   - account: `nil` for all accounts. The registrations stay.
     ///   - revoke: whether refresh tokens are also revoked at their providers.
-    func run(
+    /// - Throws: `accountNotFound`, `ambiguousAccount`.
+    package func run(
         _ account: AccountReference?, revoke: Bool, correlationID: String, in partition: Partition
     ) async throws(BrokerError) -> ErasureReport {
         let person = try account.map { selector throws(BrokerError) in try self.person(selector, in: partition) }

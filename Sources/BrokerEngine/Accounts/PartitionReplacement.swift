@@ -3,19 +3,22 @@ import BrokerTokenCache
 import BrokerValues
 
 /// Replaces a person's records in the vault, and drops them from memory, so that they are read again.
-struct PartitionReplacement: Sendable {
+package struct PartitionReplacement: Sendable {
     let cache: TokenCache
     let roster: any AppRoster
     let interactions: InteractionRegistry
 
-    func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
+    /// Erases everything of a person, in the vault and in memory. Sign-ins end. A refresh in flight then finds no signed-in account,
+    /// and its result is not kept.
+    package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
         try await replace(partition) { [interactions] () throws(VaultError) in
             try await store.erase(partition)
             interactions.erase(nil, in: partition, with: Self.removed)
         }
     }
 
-    func acceptState(of partition: Partition) async throws(BrokerError) {
+    /// Accepts the vault as it is, although its last state was replaced by an earlier one.
+    package func acceptState(of partition: Partition) async throws(BrokerError) {
         try await replace(partition) { [vault = cache.vault] () throws(VaultError) in
             try await vault.acceptState(of: partition)
         }

@@ -19,7 +19,7 @@ struct AccountHandlers: Sendable {
                 accounts: try broker.accounts(
                     of: request.app, includeSignedOut: request.params.includeSignedOut, in: request.partition),
                 defaultAccount: try request.app.flatMap { app throws(BrokerError) in
-                    try broker.defaultAccount(of: app, in: request.partition)
+                    try broker.defaults.id(for: app, in: request.partition)
                 })
         }
     }
@@ -37,7 +37,7 @@ struct AccountHandlers: Sendable {
         ) { request throws(BrokerError) in
             let app = try apps.registered(request.params.app, in: request.partition)
             return GetAccount.Result(
-                account: try await broker.chooseDefault(request.params.account, of: app, in: request.partition))
+                account: try await broker.defaults.choose(request.params.account, for: app, in: request.partition))
         }
     }
 
@@ -82,7 +82,7 @@ struct AccountHandlers: Sendable {
             return try await policy.grants.revokeGrants(
                 for: Set([account?.id].compactMap(\.self)), in: request.partition
             ) { () throws(BrokerError) in
-                try await broker.forget(
+                try await broker.erasure.run(
                     request.params.account, revoke: request.params.revoke, correlationID: request.correlationID,
                     in: request.partition)
             }

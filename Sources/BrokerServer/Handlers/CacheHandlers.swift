@@ -88,8 +88,8 @@ struct CacheHandlers: Sendable {
             return try await policy.grants.revokeGrants(
                 for: Set(everybody.map(\.id)), in: request.partition
             ) { () throws(BrokerError) in
-                try await broker.clearCache(
-                    revoke: request.params.revoke, correlationID: request.correlationID, in: request.partition)
+                try await broker.erasure.run(
+                    nil, revoke: request.params.revoke, correlationID: request.correlationID, in: request.partition)
             }
         }
     }
@@ -116,7 +116,7 @@ struct CacheHandlers: Sendable {
     private func acceptRestore(of users: MultiUserServices) async throws(BrokerError) -> Bool {
         let all: [PartitionSummary]
         do throws(VaultError) { all = try users.store.partitions() } catch { throw BrokerError(error) }
-        for user in all { try await broker.acceptState(of: user.partition) }
+        for user in all { try await broker.partitions.acceptState(of: user.partition) }
         return !all.isEmpty
     }
 
@@ -127,7 +127,7 @@ struct CacheHandlers: Sendable {
         } catch {
             throw BrokerError(error)
         }
-        try await broker.acceptState(of: partition)
+        try await broker.partitions.acceptState(of: partition)
         return true
     }
 }

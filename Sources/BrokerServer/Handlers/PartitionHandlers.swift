@@ -59,7 +59,7 @@ struct PartitionHandlers: Sendable {
         let users = try manyUsers
         try await audit.erase(partition) { [broker, grants = policy.grants] () async throws(BrokerError) in
             try await grants.erase(partition) { () async throws(BrokerError) in
-                try await broker.erase(partition, from: users.store)
+                try await broker.partitions.erase(partition, from: users.store)
             }
         }
         users.owners.forget(partition)

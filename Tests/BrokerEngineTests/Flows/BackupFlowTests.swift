@@ -264,7 +264,7 @@ struct BackupFlowTests {
         for number in 0..<300 { try await here.signIn("user-\(number)", mail) }
         let transfer = try await here.engine.backups.beginExport(with: Self.passphrase, of: Sample.partition)
         try await here.signIn("late", mail)
-        _ = try await here.engine.forget(
+        _ = try await here.engine.erasure.run(
             .username("user-7"), revoke: false, correlationID: "c", in: Sample.partition)
         var bytes: [UInt8] = []
         var isLast = false

@@ -13,12 +13,12 @@ struct ErasureFlowTests {
     @discardableResult
     private func forget(_ user: String = "alice", revoke: Bool = false, on bed: EngineBed) async throws -> ErasureReport
     {
-        try await bed.engine.forget(
+        try await bed.engine.erasure.run(
             .username(user), revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
     }
 
     private func clear(revoke: Bool = false, on bed: EngineBed) async throws -> ErasureReport {
-        try await bed.engine.clearCache(revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
+        try await bed.engine.erasure.run(nil, revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
     }
 
     /// The number of records on disk, of one person or of all.
@@ -168,7 +168,7 @@ struct ErasureFlowTests {
         case .forget: try await forget(on: bed)
         case .clear: _ = try await clear(on: bed)
         case .partition:
-            try await bed.engine.erase(Sample.partition, from: bed.vault)
+            try await bed.engine.partitions.erase(Sample.partition, from: bed.vault)
             // As before the next request of the user that stores something.
             let owner = try bed.vault.seal(PartitionOwnerRecord(account: "me"), secret: nil, in: Sample.partition)
             try await bed.vault.commit(VaultChange(in: Sample.partition, puts: [owner.sealed]))

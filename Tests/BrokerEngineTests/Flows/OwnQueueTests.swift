@@ -75,7 +75,7 @@ struct OwnQueueTests {
         #expect(try await !bed.engine.acquireSilent(forced).persisted)
         let spent = bed.provider.refreshes
         bed.vault.failWriting(nil)
-        try await bed.engine.erase(Self.other, from: bed.vault)
+        try await bed.engine.partitions.erase(Self.other, from: bed.vault)
         _ = try await bed.engine.acquireSilent(forced)
         #expect(bed.provider.refreshes.count == spent.count + 1)
         #expect(Set(bed.provider.refreshes).count == bed.provider.refreshes.count, "no token is spent twice")
@@ -102,7 +102,7 @@ struct OwnQueueTests {
         let accounts = try bed.vault.loadAll(AccountRecord.self, in: Sample.partition)
         // Simulates a person who replaces the file with another state.
         try await bed.vault.commit(VaultChange(in: Sample.partition, deletes: records.map(\.record.key)))
-        try await bed.engine.acceptState(of: Sample.partition)
+        try await bed.engine.partitions.acceptState(of: Sample.partition)
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
         var change = VaultChange(in: Sample.partition)
         change.puts = records.map(\.sealed) + accounts.map(\.sealed)
@@ -110,7 +110,7 @@ struct OwnQueueTests {
         await #expect(throws: BrokerError.self, "it is remembered that there is none") {
             try await bed.engine.acquireSilent(bed.silent())
         }
-        try await bed.engine.acceptState(of: Sample.partition)
+        try await bed.engine.partitions.acceptState(of: Sample.partition)
         _ = try await bed.engine.acquireSilent(bed.silent())
     }
 }
