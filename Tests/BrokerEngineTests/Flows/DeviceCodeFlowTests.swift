@@ -38,11 +38,7 @@ struct DeviceCodeFlowTests {
 
     /// Cancels a sign-in while the poll is under way that brings its tokens.
     private func cancelDuringSuccess(_ bed: EngineBed) async throws {
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let (opening, signIn) = try await begin(bed, request())
         try await pass(bed)
         try await bed.provider.waitForDevicePolls()

@@ -81,11 +81,15 @@ final class EngineBed: Sendable {
     }
 
     /// From now on the provider issues tokens only when the gate is open.
-    func holdTokens() -> Gate {
+    func holdTokens(
+        for user: String? = nil, _ change: @escaping @Sendable (inout TokenResponse) -> Void = { _ in }
+    ) -> Gate {
         let gate = Gate()
         provider.whenRedeeming { [unowned provider] _ in
             await gate.wait()
-            return provider.tokens()
+            var response = provider.tokens(for: user)
+            change(&response)
+            return response
         }
         return gate
     }

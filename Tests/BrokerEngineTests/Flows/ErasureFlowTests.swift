@@ -181,13 +181,7 @@ struct ErasureFlowTests {
     ) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
         bed.roster.set([mail, notes])
         try await bed.signIn("alice", notes)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            var response = provider.tokens(for: "alice")
-            change(&response)
-            return response
-        }
+        let gate = bed.holdTokens(for: "alice", change)
         let signIn: Task<AcquiredToken, any Error>
         if byDevice {
             let request = DeviceCodeRequest(

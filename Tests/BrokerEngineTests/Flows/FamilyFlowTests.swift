@@ -103,13 +103,7 @@ struct FamilyFlowTests {
     @Test("refreshes of a family's apps are serialised, so that no token is redeemed twice at a time")
     func turns() async throws {
         let bed = try await bed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            var response = provider.tokens(for: "alice")
-            response.familyID = "1"
-            return response
-        }
+        let gate = bed.holdTokens(for: "alice") { $0.familyID = "1" }
         let (engine, first, second) = (
             bed.engine, bed.silent(mail) { $0.forceRefresh = true }, bed.silent(chat)
         )

@@ -74,11 +74,7 @@ struct InteractiveFlowTests {
     @Test("a second redirect with the right state finds the sign-in over")
     func secondRedirect() async throws {
         let bed = try await EngineBed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let (browser, signIn) = bed.begin(bed.interactive())
         let opening = try await browser.opening()
         async let first = bed.redirects.visit(opening, code: "alice")

@@ -184,11 +184,7 @@ struct JoinFlowTests {
     @Test("a request that comes while the code is redeemed gets the same token")
     func lateComer() async throws {
         let bed = try await EngineBed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let (first, opening, second) = try await pair(bed)
         async let page = bed.redirects.visit(opening, code: "alice")
         try await bed.provider.waitForGrants()

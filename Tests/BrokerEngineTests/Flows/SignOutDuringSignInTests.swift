@@ -34,11 +34,7 @@ struct SignOutDuringSignInTests {
     private func redeeming(_ bed: EngineBed) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
         bed.roster.set([mail, notes])
         try await bed.signIn("alice", notes)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let (browser, signIn) = bed.begin(bed.interactive(mail))
         let opening = try await browser.opening()
         Task { [redirects = bed.redirects] in await redirects.visit(opening, code: "alice") }

@@ -375,11 +375,7 @@ struct SignOutFlowTests {
         let bed = try await EngineBed()
         bed.roster.set([mail])
         try await bed.signIn("alice", mail)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let silent = bed.silent(mail) { $0.forceRefresh = true }
         let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
         try await bed.provider.waitForRefreshes()

@@ -17,11 +17,7 @@ struct StopDuringSignInTests {
     @Test("the broker waits for a code that is being redeemed and keeps its tokens, even if the caller has gone")
     func redeeming() async throws {
         let bed = try await EngineBed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "alice")
-        }
+        let gate = bed.holdTokens(for: "alice")
         let (browser, signIn) = bed.begin(bed.interactive())
         let opening = try await browser.opening()
         async let page = bed.redirects.visit(opening, code: "alice")
@@ -37,11 +33,7 @@ struct StopDuringSignInTests {
     @Test("tokens of a redeemed code that are not kept are revoked before the broker stops")
     func refused() async throws {
         let bed = try await EngineBed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens(for: "forged")
-        }
+        let gate = bed.holdTokens(for: "forged")
         let (browser, signIn) = bed.begin(bed.interactive())
         let opening = try await browser.opening()
         async let page = bed.redirects.visit(opening, code: "alice")
