@@ -40,4 +40,21 @@ extension ProviderBed {
 extension ProviderError {
     var isInvalidResponse: Bool { if case .invalidResponse = self { true } else { false } }
     var isNotOffered: Bool { if case .notOffered = self { true } else { false } }
+
+    /// A response that violates the standard.
+    var violation: (status: Int?, text: String)? {
+        if case .invalidResponse(let status, let text) = self { (status, text) } else { nil }
+    }
+
+    /// For comparisons of all but the text.
+    var withoutText: ProviderError {
+        switch self {
+        case .offline: .offline("")
+        case .outcomeUnknown: .outcomeUnknown("")
+        case .unavailable(let status, let retryAfter, _): .unavailable(status: status, retryAfter: retryAfter, "")
+        case .invalidResponse(let status, _): .invalidResponse(status: status, "")
+        case .refusedWithoutReason(let status, _): .refusedWithoutReason(status: status, "")
+        default: self
+        }
+    }
 }

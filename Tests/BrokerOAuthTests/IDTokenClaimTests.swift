@@ -22,10 +22,7 @@ struct IDTokenClaimTests {
     func refused(changes: JSONObject) async throws {
         try await withProvider { bed async throws in
             let failure = await bed.failure { try await bed.verify(changing: changes) }
-            guard case .invalidResponse(status: nil, _) = failure else {
-                Issue.record("\(String(describing: failure))")
-                return
-            }
+            #expect(failure?.withoutText == .invalidResponse(status: nil, ""))
         }
     }
 
@@ -216,10 +213,7 @@ struct IDTokenClaimTests {
             let issuer = bed.provider.issuer + "/"
             bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
             #expect(try await bed.verify(changing: ["iss": .string(issuer)]).issuer == ExactText(issuer))
-            guard case .invalidResponse = await bed.failure({ try await bed.verify(changing: [:]) }) else {
-                Issue.record("the other spelling was accepted")
-                return
-            }
+            #expect(await bed.failure { try await bed.verify(changing: [:]) }?.isInvalidResponse == true)
         }
     }
 }

@@ -30,10 +30,8 @@ struct NeighborIssuerTests {
                 let failure = await bed.failure {
                     try await metadata(["authorization_endpoint": authorization, "token_endpoint": token], in: bed)
                 }
-                guard case .invalidResponse(nil, let text) = failure else {
-                    Issue.record("\(String(describing: failure))")
-                    return
-                }
+                let (status, text) = try #require(failure?.violation)
+                #expect(status == nil)
                 #expect(text.contains("name it in the provider's table"))
             }
         }
