@@ -29,10 +29,7 @@ struct DamagedFileTests {
 
     private func expectDamaged(_ bed: VaultBed, _ what: String) async throws {
         let error = try await refusal(bed)
-        guard case .damaged(let text) = error else {
-            Issue.record("\(what): \(String(describing: error))")
-            return
-        }
+        let text = try #require(error?.text(of: VaultError.damaged), "\(what)")
         #expect(text.contains("vault.db"))
     }
 
@@ -43,10 +40,7 @@ struct DamagedFileTests {
             unlink(bed.file(name).path)
             #expect(mkfifo(bed.file(name).path, 0o600) == 0)
             let error = try await vaultError { await (try await bed.open()).close() }
-            guard case .notPrivate(let text) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let text = try #require(error?.text(of: VaultError.notPrivate))
             #expect(text.contains("\(name) is not a regular file"))
         }
     }
@@ -203,10 +197,7 @@ struct DamagedFileTests {
             let error = try await vaultError {
                 try await bed.use { _ = try $0.loadAll(AccessTokenRecord.self, in: Sample.me) }
             }
-            guard case .damaged = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.text(of: VaultError.damaged) != nil)
         }
     }
 }

@@ -12,11 +12,7 @@ struct StateDirectoryTests {
 
     private func refusal(_ path: String) async throws -> String? {
         let error = try await vaultError { _ = try StateDirectory.open(creating: path) }
-        guard case .notPrivate(let text) = error else {
-            Issue.record("\(String(describing: error))")
-            return nil
-        }
-        return text
+        return error?.text(of: VaultError.notPrivate)
     }
 
     @Test("a missing state directory is made with its parents, for its owner alone")
@@ -71,10 +67,7 @@ struct StateDirectoryTests {
             try Data().write(to: URL(filePath: bed.path("file")))
             #expect(try await refusal(bed.path("file"))?.contains("is a file") == true)
             let below = try await vaultError { _ = try StateDirectory.open(creating: bed.path("file/below")) }
-            guard case .io = below else {
-                Issue.record("\(String(describing: below))")
-                return
-            }
+            #expect(below?.text(of: VaultError.io) != nil)
         }
     }
 
@@ -116,10 +109,7 @@ struct StateDirectoryTests {
             try await bed.use { vault in
                 try await vault.store(Sample.refreshToken(), secret: "r")
                 let error = try await vaultError { _ = try await bed.open() }
-                guard case .inUse(let text) = error else {
-                    Issue.record("\(String(describing: error))")
-                    return
-                }
+                let text = try #require(error?.text(of: VaultError.inUse))
                 #expect(text.contains(bed.path))
                 try await vault.store(Sample.refreshToken(), secret: "still mine")
             }

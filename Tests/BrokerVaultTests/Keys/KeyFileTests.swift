@@ -20,10 +20,7 @@ struct KeyFileTests {
 
     private func expectUnavailable(_ bed: VaultBed, saying word: String) async throws {
         let error = try await refusal(bed)
-        guard case .keyUnavailable(let text) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let text = try #require(error?.text(of: VaultError.keyUnavailable))
         #expect(text.contains(word), "\(text)")
     }
 
@@ -87,10 +84,7 @@ struct KeyFileTests {
                 try other.bytes("vault.key").write(to: bed.file("vault.key"))
                 chmod(bed.file("vault.key").path, 0o600)
                 let error = try await refusal(bed)
-                guard case .wrongKey(let text) = error else {
-                    Issue.record("\(String(describing: error))")
-                    return
-                }
+                let text = try #require(error?.text(of: VaultError.wrongKey))
                 #expect(text.contains("vault.db") && text.contains("nothing was changed"))
                 try own.write(to: bed.file("vault.key"))
                 chmod(bed.file("vault.key").path, 0o600)
@@ -138,10 +132,7 @@ struct KeyFileTests {
             try FileManager.default.removeItem(at: bed.file("vault.key"))
             mkfifo(bed.file("vault.key").path, 0o600)
             let error = try await vaultError { _ = try await bed.open() }
-            guard case .keyUnavailable(let text) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let text = try #require(error?.text(of: VaultError.keyUnavailable))
             #expect(text.contains("regular file"))
         }
     }

@@ -64,10 +64,7 @@ struct KeySourceTests {
             let before = try bed.bytes("vault.db")
             let file = KeyFileSource(in: try StateDirectory.open(creating: bed.path))
             let error = try await vaultError { _ = try await bed.open(keySource: file) }
-            guard case .keyUnavailable(let text) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let text = try #require(error?.text(of: VaultError.keyUnavailable))
             #expect(text.contains("remembered"))
             #expect(try bed.contents().keys.contains("vault.key") == false, "no key file is made for it")
             #expect(try bed.bytes("vault.db") == before)
@@ -98,10 +95,7 @@ struct KeySourceTests {
             let error = try await vaultError {
                 _ = try await bed.open(keySource: Renamed(file: KeyFileSource(in: directory)))
             }
-            guard case .wrongKey = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.text(of: VaultError.wrongKey) != nil)
         }
     }
 
@@ -109,10 +103,7 @@ struct KeySourceTests {
     func shortKey() async throws {
         try await withVaultBed { bed in
             let error = try await vaultError { _ = try await bed.open(keySource: RememberedKeys(keyCount: 16)) }
-            guard case .keyUnavailable(let text) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let text = try #require(error?.text(of: VaultError.keyUnavailable))
             #expect(text.contains("16"))
             #expect(try bed.contents().keys.sorted() == ["vault.lock"])
         }

@@ -96,10 +96,7 @@ struct PassphraseTests {
                 let error = try await vaultError {
                     try await vault.setKeySource("passphrase", passphrase: Secret("short"), at: 0)
                 }
-                guard case .unsuitable = error else {
-                    Issue.record("\(String(describing: error))")
-                    return
-                }
+                #expect(error?.text(of: VaultError.unsuitable) != nil)
                 #expect(try vault.statistics().keySource == "key-file")
             }
             #expect(try bed.contents().keys.contains("vault.key"))
@@ -122,10 +119,7 @@ struct PassphraseTests {
             try edit(
                 bed.file("vault.db"), "UPDATE header SET value = x'\(parameters)' WHERE name = 'key-parameters'")
             let error = try await vaultError { _ = try await bed.open() }
-            guard case .damaged = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.text(of: VaultError.damaged) != nil)
         }
     }
 
@@ -133,10 +127,7 @@ struct PassphraseTests {
     func newVault() async throws {
         try await withVaultBed { bed in
             let error = try await vaultError { _ = try await bed.open(keySource: PassphraseSource()) }
-            guard case .keyUnavailable(let text) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let text = try #require(error?.text(of: VaultError.keyUnavailable))
             #expect(text.contains("set-source passphrase"))
             #expect(try bed.contents().keys.sorted() == ["vault.lock"])
         }

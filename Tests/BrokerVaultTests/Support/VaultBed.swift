@@ -65,6 +65,11 @@ func withVaultBed(_ body: (VaultBed) async throws -> Void) async throws {
     try await withTestBed { try await body(VaultBed($0)) }
 }
 
+extension VaultError {
+    /// Its text, if it is of this kind: `text(of: VaultError.damaged)`.
+    func text(of kind: (String) -> VaultError) -> String? { self == kind(description) ? description : nil }
+}
+
 /// The error of a vault call, nil if it succeeds.
 func vaultError(_ body: () async throws -> Void) async throws -> VaultError? {
     do {
