@@ -151,7 +151,7 @@ struct ProxyTests {
         let both = read(["SSL_CERT_FILE": "/f", "SSL_CERT_DIR": "/d"])
         #expect(both == CertificateVariables(file: "/f", directory: "/d"))
         #expect(read(["SSL_CERT_FILE": "/f", "CURL_CA_BUNDLE": "/b"]) == CertificateVariables(file: "/b"))
-        #expect(read(["SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""]) == .none)
+        #expect(read(["SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""]) == CertificateVariables())
     }
 
     @Test("SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR add authorities to those of oauth.ca_file")
