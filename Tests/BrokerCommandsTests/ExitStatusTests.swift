@@ -186,6 +186,14 @@ struct ExitStatusTests {
         #expect(result.errors.contains("went away"))
     }
 
+    @Test("a broker that ends every connection before it answers counts as none")
+    func hungUp() async throws {
+        let broker = try ScriptedBroker { peer in _ = peer.request() }
+        let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
+        #expect(result.status == .exited(3))
+        #expect(result.errors.contains("No broker answers at \(broker.path)"), "\(result)")
+    }
+
     @Test("a token request survives a restart of the broker")
     func restarted() async throws {
         let broker = try ScriptedBroker { peer in

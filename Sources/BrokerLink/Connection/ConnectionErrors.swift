@@ -43,6 +43,15 @@ extension BrokerClientError {
             isRetryable: true)
     }
 
+    /// Also where the socket of `brokerctl ssh` has ended here: sshd there still accepts, and then hangs up.
+    static func hungUp(at location: SocketLocation) -> BrokerClientError {
+        BrokerClientError(
+            .brokerNotAvailable,
+            "No broker answers at \(location.path), although connections are accepted. "
+                + "If brokerctl ssh made this socket, log in again; otherwise, see brokerctl logs.",
+            isRetryable: true)
+    }
+
     static var taskCancelled: BrokerClientError {
         BrokerClientError(.canceled, "The request was canceled.")
     }

@@ -41,7 +41,8 @@ package final class DirectConnection {
     ///   - method: the method.
     ///   - params: its parameters.
     /// - Returns: the method's result.
-    /// - Throws: like ``BrokerConnection/call(_:_:)``.
+    /// - Throws: like ``BrokerConnection/call(_:_:)``, but ``BrokerClientError/Code/brokerNotAvailable`` where a request
+    ///   that does no harm twice is lost.
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {
@@ -66,7 +67,8 @@ package final class DirectConnection {
             let outcome = exchange(line)
             let isLast = if case .answer = outcome { outcome.announcesStop } else { true }
             if isLast { close() }
-            switch repetition.verdict(on: outcome) {
+            // A request that may be repeated leaves nothing to check: only the broker is missing.
+            switch repetition.verdict(on: outcome, loss: request.isIdempotent ? .hungUp(at: location) : .lost) {
             case .result(let result): return result
             case .failure(let error): throw error
             case .again(let error):

@@ -23,7 +23,10 @@ struct RetryPolicy {
         self.location = location
     }
 
-    mutating func verdict(on outcome: Link.Outcome) -> Verdict {
+    /// - Parameter loss: the error of a request whose connection ended without an answer.
+    mutating func verdict(
+        on outcome: Link.Outcome, loss: @autoclosure () -> BrokerClientError = .lost
+    ) -> Verdict {
         switch outcome {
         case .answer(.result(let result)): return .result(result)
         case .answer(.error(let error)):
@@ -31,7 +34,7 @@ struct RetryPolicy {
             return isRefused && takeRepetition() ? .again(otherwise: .init(error)) : .failure(.init(error))
         case .dismissed(let error): return .failure(.init(error))
         case .lost(let sent):
-            return !sent || isIdempotent && takeRepetition() ? .again(otherwise: .lost) : .failure(.lost)
+            return !sent || isIdempotent && takeRepetition() ? .again(otherwise: loss()) : .failure(loss())
         case .tooLong: return .failure(.tooLong)
         case .garbled: return .failure(.notUnderstood(cause: nil))
         case .abandoned: return .failure(.taskCancelled)

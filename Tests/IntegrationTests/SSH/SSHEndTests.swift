@@ -96,7 +96,9 @@ extension SSHTests {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
             let client = Self.quoted(["/usr/bin/python3", "-c", SandboxClient.script, "{}"])
-            let command = "echo at $BROKER_SOCKET.; read x; \(client); echo goes on; cat"
+            let program = try bed.sharedProgram("brokerctl")
+            let token = Self.quoted([program, "token", "--app", "notes", "--scope", DevelopmentScene.scope])
+            let command = "echo at $BROKER_SOCKET.; read x; \(client); \(token); echo $? goes on; cat"
             let login = try scene.start("--for", "1h", "devbox", command, as: "login")
             try await login.waitForText("at /")
             let open = try await scene.near.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue ?? []
@@ -106,6 +108,7 @@ extension SSHTests {
             try login.write("\n")
             try await login.waitForText("goes on")
             #expect(!login.outputText.contains("jsonrpc"), "\(login.logTail)")
+            #expect(login.outputText.contains("3 goes on"), "no broker: \(login.logTail)")
             login.closeInput()
             #expect(await login.exitStatus() == .exited(0))
         }
