@@ -13,8 +13,8 @@ enum ForegroundProcess {
     /// The terminal's signals (SIGINT, SIGQUIT) reach the child directly, so this program ignores them; SIGTERM and SIGHUP
     /// are forwarded.
     static func takeSignals() {
-        for number in [SIGINT, SIGQUIT] { take(number) { _ in } }
-        for number in [SIGTERM, SIGHUP] { take(number, handOn) }
+        for number in [SIGINT, SIGQUIT] { Interrupt.take(number) { _ in } }
+        for number in [SIGTERM, SIGHUP] { Interrupt.take(number, handOn) }
     }
 
     /// Leaves the terminal's signals to a program that the body runs, such as an editor that takes Ctrl-C for a key. Afterwards they
@@ -25,7 +25,7 @@ enum ForegroundProcess {
         let earlier = [SIGINT, SIGQUIT].map { number in
             var action = sigaction()
             sigaction(number, nil, &action)
-            take(number) { _ in }
+            Interrupt.take(number) { _ in }
             return (number, action)
         }
         defer { for (number, var action) in earlier { sigaction(number, &action, nil) } }
@@ -72,15 +72,6 @@ enum ForegroundProcess {
         while waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         child.store(0, ordering: .sequentiallyConsistent)
         return exitStatus(of: pid)
-    }
-
-    /// A signal ignored from the start (nohup) stays ignored here and in the child; a handled one is reset for the child.
-    private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
-        var action = sigaction()
-        sigaction(number, nil, &action)
-        // SIG_IGN is not a real pointer, but 1.
-        let isIgnored = withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: UInt.self) == 1 }
-        if !isIgnored { signal(number, handler) }
     }
 
     private static let handOn: @convention(c) (Int32) -> Void = { number in

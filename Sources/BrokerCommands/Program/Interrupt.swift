@@ -29,6 +29,16 @@ enum Interrupt {
         while nanosleep(&time, &left) != 0, errno == EINTR { time = left }
     }
 
+    /// A signal ignored from the start (nohup, a script's background job) stays ignored, here and in a child that
+    /// shares signals; a handled one is reset for the child.
+    static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        // SIG_IGN is not a real pointer, but 1.
+        let isIgnored = withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: UInt.self) == 1 }
+        if !isIgnored { signal(number, handler) }
+    }
+
     /// Calls `action`, on a thread of its own, whenever SIGINT, SIGTERM or SIGHUP arrives. A second signal ends the
     /// program at once, as it would have without this.
     static func onInterrupt(_ action: @escaping @Sendable () -> Void) {
@@ -49,7 +59,7 @@ enum Interrupt {
         guard status == 0 else { return }
         notification.store(ends[1], ordering: .sequentiallyConsistent)
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number) { number in
+            take(number) { number in
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Interrupt.notification.load(ordering: .sequentiallyConsistent), &byte, 1)
                 signal(number, SIG_DFL)

@@ -46,6 +46,27 @@ struct TokenFileTests {
         }
     }
 
+    @Test("a file that nohup keeps outlives the terminal's hang-up, and goes with the program")
+    func hungUp() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let broker = file.scene.broker
+            let words = ["--socket", broker.socket, "token-file", "--app", "notes", "--scope", DevelopmentScene.scope]
+            let keeper = try bed.start(
+                Launch("/usr/bin/nohup", [try PackageTree.program("brokerctl")] + words + [file.path]))
+            try await keeper.waitForText("Keeping a token")
+            keeper.send(SIGHUP)
+            #expect(try await broker.ctl(["lock"]).succeeded)
+            try await keeper.waitForText("The broker is locked. There is no token")
+            #expect(try await broker.ctl(["unlock"]).succeeded)
+            try await eventually("the file is back") { file.content != nil }
+            keeper.send(SIGTERM)
+            #expect(await keeper.exitStatus() == .exited(0), "\(keeper.logTail)")
+            #expect(file.content == nil)
+        }
+    }
+
     @Test("the file may contain the ID token instead")
     func idToken() async throws {
         try await withTestBed { bed in
