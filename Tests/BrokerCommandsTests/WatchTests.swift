@@ -73,4 +73,22 @@ struct WatchTests {
         #expect(first["method"] as? String == "event.account")
         #expect((first["params"] as? [String: Any])?["app"] as? String == "mail")
     }
+
+    @Test("where the end of its reader causes no signal, the next event ends it")
+    func readerGone() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            peer.answer(request, #"{"subscribed":["account"]}"#)
+            let event = Array(#"{"jsonrpc":"2.0","method":"event.later","params":{}}\#n"#.utf8)
+            while peer.send(bytes: event[...]) { peer.waitUntilRead() }
+        }
+        try await withTestBed { bed in
+            let program = try PackageTree.program("brokerctl")
+            let line = "trap '' PIPE; \(program) watch --json | head -n 1"
+            let launch = Launch("/bin/sh", ["-c", line], environment: ["BROKER_SOCKET": broker.path])
+            let result = try await bed.run(launch)
+            #expect(result.lines.count == 1 && result.output.contains("event.later"), "\(result)")
+            #expect(result.errors.contains("Standard output could not be written"), "\(result)")
+        }
+    }
 }

@@ -42,6 +42,8 @@ struct WatchCommand: WaitingSubcommand {
                     let now = Output.now
                     output.event(EventText.line(event, now: now, name: names.name), at: now)
                 }
+                // Where SIGPIPE is ignored, as in services, nothing else reports that the reader is gone.
+                guard StandardStream.lostOutput.load(ordering: .relaxed) == 0 else { return }
             }
         } catch {
             throw BrokerClientError(
