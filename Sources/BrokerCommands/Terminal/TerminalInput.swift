@@ -13,7 +13,13 @@ final class TerminalInput {
     private let isTerminal: Bool
 
     /// - Parameter isTerminal: the result of ``TerminalMode/takeCharacters()``.
-    init(isTerminal: Bool = TerminalMode.takeCharacters()) { self.isTerminal = isTerminal }
+    init(isTerminal: Bool) { self.isTerminal = isTerminal }
+
+    /// For a command that only waits for the input: a signal restores the terminal and ends the program.
+    convenience init() {
+        Interrupt.endUnlessHandled()
+        self.init(isTerminal: TerminalMode.takeCharacters())
+    }
 
     deinit { if isTerminal { TerminalMode.restore() } }
 

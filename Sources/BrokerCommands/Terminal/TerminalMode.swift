@@ -23,12 +23,8 @@ enum TerminalMode {
     ///
     /// - Returns: `nil` if the terminal cannot do so, and `body` does not run.
     static func withoutEcho<Result>(on terminal: Int32, _ body: () -> Result) -> Result? {
-        let isHidden = change(terminal, discardingInput: true) { mode in
-            mode.c_lflag = mode.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL)
-            // Ctrl-\ and Ctrl-Z would leave the terminal as it is now: they do nothing meanwhile (_POSIX_VDISABLE is 0).
-            withUnsafeMutableBytes(of: &mode.c_cc) { characters in
-                for place in [VQUIT, VSUSP] { characters[Int(place)] = 0 }
-            }
+        let isHidden = change(terminal, discardingInput: true) {
+            $0.c_lflag = $0.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL)
         }
         defer { restore(terminal) }
         return isHidden ? body() : nil
@@ -45,6 +41,10 @@ enum TerminalMode {
             if !originals.contains(where: { $0.terminal == terminal }) { originals.append(original) }
         }
         change(&mode)
+        // Ctrl-\ and Ctrl-Z would leave the terminal as it is now: they do nothing meanwhile (_POSIX_VDISABLE is 0).
+        withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+            for place in [VQUIT, VSUSP] { characters[Int(place)] = 0 }
+        }
         return tcsetattr(terminal, discardingInput ? TCSAFLUSH : TCSANOW, &mode) == 0
     }
 
