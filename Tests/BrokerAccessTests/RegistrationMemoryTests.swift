@@ -55,6 +55,17 @@ struct RegistrationMemoryTests {
         #expect(bed.vault.readsOfAll == readsBefore + 1)
     }
 
+    @Test("a question that waits for the person keeps no client secret in memory")
+    func openQuestion() async throws {
+        let scene = try await GrantScene()
+        var app = scene.app
+        app.clientSecret = Secret("of the client")
+        try await scene.bed.directory.register(app, in: AccessBed.partition)
+        #expect(try scene.bed.directory.registered("mail", in: AccessBed.partition).clientSecret != nil)
+        let request = try scene.request()
+        #expect(try scene.bed.grants.app(of: request, in: AccessBed.partition).clientSecret == nil)
+    }
+
     @Test("registrations in memory are bounded, and evicted ones are read again unchanged")
     func bound() async throws {
         let bed = try await AccessBed()

@@ -106,6 +106,27 @@ struct GrantTests {
         }
     }
 
+    @Test("an app with a secret is not granted for an account at another issuer of its host")
+    func otherIssuer() async throws {
+        try await ServerBed.run { server in
+            for name in ["notes", "mail"] {
+                var app = RegisterApp.Params(
+                    name: name, clientId: "client-of-\(name)", authority: "\(ServerBed.authority)/\(name)")
+                app.description.group = "office"
+                app.clientSecret = name == "mail" ? "of the client" : nil
+                _ = try await server.connect().call(RegisterApp.self, app)
+            }
+            let ann = try await server.signIn("ann", to: "notes").account
+            server.inspector.enter("org.example.Game")
+            let request = try #require(try await ask(server.connect())?.grantRequest)
+            server.inspector.enter(nil)
+            var params = ApproveGrant.Params()
+            (params.request, params.account) = (request, .id(ann.id))
+            let refusal = try await server.connect().refusal(of: ApproveGrant.self, params)
+            #expect(refusal?.data?.kind == .accountNotFound)
+        }
+    }
+
     @Test("a request that names an account by its username is for that account, or for nobody")
     func username() async throws {
         try await run { server, sandboxed in

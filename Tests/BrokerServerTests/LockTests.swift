@@ -3,6 +3,7 @@ import BrokerModel
 import BrokerRPC
 import BrokerTestSupport
 import BrokerValues
+import Glibc
 import Testing
 
 @Suite("Locking and unlocking")
@@ -122,6 +123,15 @@ struct LockTests {
         }
     }
 
+    @Test("an app that is read while the keys go is not in memory afterwards")
+    func readMeanwhile() async throws {
+        try await ServerBed.runSignedIn { server in
+            server.readAppBeforeNextLock()
+            await server.broker.lock.lock(because: "of a test")
+            #expect(server.errorOfApp()?.kind == .locked)
+        }
+    }
+
     @Test("the broker locks itself after idle time, also if the machine slept over its timer")
     func idle() async throws {
         try await ServerBed.runSignedIn { server in
@@ -216,9 +226,10 @@ struct GuessingTests {
             try await client.send(UnlockBroker.requestLine(id: 1, .init(passphrase: Self.right)))
             try await eventually("it waits") { server.clock.sleepers > 0 }
             #expect(try await server.connect().call(LockBroker.self, .init()).locked)
+            server.readAppBeforeNextLock()
             server.clock.advance(bySeconds: 1)
             #expect(try await client.readRefusal()?.data?.kind == .locked)
-            #expect(server.vault.isLocked)
+            #expect(server.vault.isLocked && server.errorOfApp()?.kind == .locked)
             #expect(try await client.refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.kind == .locked)
         }
     }
@@ -266,5 +277,22 @@ struct GuessingTests {
         #expect(attempts.begin("another", at: .zero) != .zero)
         attempts.succeeded()
         #expect(attempts.begin("another", at: .zero) == .zero)
+    }
+}
+
+extension ServerBed {
+    private static let partition = Partition(uid: getuid())
+
+    /// The registration of `mail` is read at the last moment at which it can be.
+    fileprivate func readAppBeforeNextLock() {
+        vault.beforeNextLock { [apps] in _ = try? apps.registered("mail", in: Self.partition) }
+    }
+
+    /// The error of reading the registration of `mail`; `nil` if it is found.
+    fileprivate func errorOfApp() -> BrokerError? {
+        do throws(BrokerError) {
+            _ = try apps.registered("mail", in: Self.partition)
+            return nil
+        } catch { return error }
     }
 }

@@ -18,7 +18,7 @@ extension GrantStore {
         return lists
     }
 
-    /// The app that a request is for, as it was when the caller asked.
+    /// The app that a request is for, as it was when the caller asked, without its secret.
     package func app(of request: String, in partition: Partition) throws(BrokerError) -> AppRegistration {
         try open(request, in: partition).app
     }

@@ -19,7 +19,7 @@ struct PartitionGrants: Sendable {
         var request: GrantRequest
         let subject: GrantSubject
         let claimant: QuotaOwner
-        /// The app at the time of the request.
+        /// The app at the time of the request, without its secret.
         let app: AppRegistration
         /// How often it replaced an earlier one.
         let extensions: Int
@@ -157,7 +157,8 @@ struct PartitionGrants: Sendable {
             authority: app.authority.url, accountID: part.accountID, scopes: part.scopes?.asGiven, requestedOn: now,
             facts: facts)
         requests.append(
-            OpenRequest(request: request, subject: subject, claimant: claimant, app: app, extensions: extensions))
+            OpenRequest(
+                request: request, subject: subject, claimant: claimant, app: app.withoutSecret, extensions: extensions))
         return .new(request, replaced: replaced)
     }
 

@@ -79,10 +79,15 @@ package final class BrokerLock: Sendable {
         } else {
             cache.index.forget()
         }
-        roster.forget()
-        keys.lock()
+        dropSecrets()
         refuse(nil)
         log.notice("locked", metadata: ["reason": "\(reason)"])
+    }
+
+    /// The registrations go last: without a key they cannot be read again.
+    private func dropSecrets() {
+        keys.lock()
+        roster.forget()
     }
 
     /// Locks the broker if it was idle for long enough.
@@ -150,7 +155,7 @@ package final class BrokerLock: Sendable {
         state.withLock { state in
             state.attempts.succeeded()
             // An unlock that began after that lock, and was quicker, may have opened it already.
-            if state.locks != locks, !gate.isOpen { keys.lock() }
+            if state.locks != locks, !gate.isOpen { dropSecrets() }
             guard !keys.isLocked else { return false }
             gate.open()
             return true

@@ -69,6 +69,13 @@ package struct AppRegistration: Sendable, Equatable {
         set { set(\.clientSecret, newValue) }
     }
 
+    /// The app for everything that outlives a request: while the broker is locked, no client secret is in memory.
+    package var withoutSecret: AppRegistration {
+        var app = self
+        app.clientSecret = nil
+        return app
+    }
+
     /// How the client authenticates, if its registration at the provider says so; `nil` uses the provider's metadata.
     package var secretMethod: ClientSecretMethod? {
         get { shared.fields.secretMethod }

@@ -66,7 +66,9 @@ struct GrantHandlers: Sendable {
     ) throws(BrokerError) -> GrantStore.Terms {
         var terms = GrantStore.Terms(scopes: params.scopes, lifetime: params.lifetime)
         if let reference = params.account {
-            guard let account = try broker.account(reference, of: app, in: partition) else {
+            // A client with a secret has fewer accounts, and the app of a request comes without its secret.
+            let whole = try app.isAdHoc ? app : apps.registered(app.name, in: partition)
+            guard let account = try broker.account(reference, of: whole, in: partition) else {
                 throw BrokerError(
                     .accountNotFound, "\(app.name) knows no such account; see brokerctl accounts list --app.")
             }

@@ -29,7 +29,8 @@ struct SubscriptionHandlers: Sendable {
         context.subscribe([])
         guard !topics.isEmpty else { return }
         let (policy, caller) = (policy, context.caller)
-        let admitted = Admission(app: request.app, grant: request.grant)
+        let isPersonal = request.app == nil
+        let admitted = Admission(app: request.app?.withoutSecret, grant: request.grant)
         var all = [
             try broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
@@ -37,11 +38,11 @@ struct SubscriptionHandlers: Sendable {
                 guard policy.mayListen(caller, as: admitted, to: event.app), admitted.covers(event),
                     !context.hasMoved(false), !context.hasEnded()
                 else { return }
-                context.notify(event, toAll: request.app == nil)
+                context.notify(event, toAll: isPersonal)
             }
         ]
         // Only the person may see other callers' requests.
-        if topics.contains(.grant), request.app == nil {
+        if topics.contains(.grant), isPersonal {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
                     guard policy.mayListen(caller, as: admitted), !context.hasMoved(false), !context.hasEnded() else {

@@ -15,6 +15,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         var isRolledBack = false
         var afterCommit: (@Sendable () async -> Void)?
         var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
+        var beforeLock: (@Sendable () -> Void)?
         var rowsOfLastCommit = 0
         var gate: Gate?
         /// The partition whose changes wait; `nil` for all.
@@ -63,6 +64,9 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     package func afterNextLoad(of kind: RecordKind, _ body: @escaping @Sendable () -> Void) {
         faults.withLock { $0.afterLoad = (kind, body) }
     }
+
+    /// Runs once, just before the keys go.
+    package func beforeNextLock(_ body: @escaping @Sendable () -> Void) { faults.withLock { $0.beforeLock = body } }
 
     /// The number of rows that the last transaction wrote and removed.
     package var rowsOfLastCommit: Int { faults.withLock { $0.rowsOfLastCommit } }
@@ -184,7 +188,15 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     package func erase(_ partition: Partition) async throws(VaultError) { try await vault.erase(partition) }
 
     package var isLocked: Bool { vault.isLocked }
-    package func lock() { vault.lock() }
+    package func lock() {
+        let beforeLock = faults.withLock { faults in
+            defer { faults.beforeLock = nil }
+            return faults.beforeLock
+        }
+        beforeLock?()
+        vault.lock()
+    }
+
     package func keyStatus() async -> KeyStatus { await vault.keyStatus() }
     package func addKeySource(_ name: String, passphrase: Secret?) async throws(VaultError) {
         try await vault.addKeySource(name, passphrase: passphrase)

@@ -126,8 +126,18 @@ struct MemoryTests {
                 return try await open.count([key, Data(token.utf8)]).allSatisfy { $0 > 0 }
             }
 
+            // A question to the person and a subscription outlive the lock.
+            let box = try await broker.call("sandboxes.open", ["engine": "podman", "id": "box"]).text("path")
+            let (asking, listening) = (try await WireConnection.connect(to: box), try await broker.connect())
+            let question = await #expect(throws: Refusal.self) {
+                _ = try await asking.call("token.acquireSilent", ["app": "notes", "scopes": ["api"]])
+            }
+            #expect(question?.kind == "grantRequired")
+            _ = try await listening.call("broker.subscribe", ["app": "notes", "topics": ["token"]])
+
             #expect(try await broker.ctl(["lock"]).status == .exited(0))
             let image = try await MemoryImage.take(of: broker, in: bed)
+            for connection in [asking, listening] { await connection.close() }
             // The last refresh token is known after it is used.
             #expect(try await broker.ctl(["unlock"]).status == .exited(0))
             _ = try await broker.acquireSilent(app: "notes", ["forceRefresh": true])
