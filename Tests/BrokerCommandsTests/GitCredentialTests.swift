@@ -42,8 +42,7 @@ struct GitCredentialTests {
 
     private func answer(_ lines: String...) async throws -> [String] {
         let broker = try broker([
-            "token.acquireSilent": ScriptedAnswers.token("AT-1"), "apps.list": #"{"apps":[]}"#,
-            "accounts.get": #"{"account":null}"#,
+            "token.acquireSilent": ScriptedAnswers.token("AT-1"), "accounts.get": #"{"account":null}"#,
         ])
         let result = try await brokerctl(
             ["git-credential", "--app", "work", "get"], at: broker.path,

@@ -13,7 +13,7 @@ struct GrantTests {
             server.inspector.enter("org.example.Game")
             let sandboxed = try await server.connect()
             // The caller has its slot once it is served; an answer shows that it is.
-            _ = try await sandboxed.call(ListApps.self, .init())
+            _ = try await sandboxed.call(GetBrokerStatus.self, .init())
             server.inspector.enter(nil)
             try await body(server, sandboxed)
         }
@@ -54,6 +54,14 @@ struct GrantTests {
             #expect(try await server.connect().call(ListGrants.self, .init(app: "notes")).grants.isEmpty)
             _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
             #expect(try await ask(sandboxed)?.kind == .grantRequired)
+        }
+    }
+
+    @Test("a sandboxed caller does not see the registered apps, as they name programs of the person")
+    func apps() async throws {
+        try await run { _, sandboxed in
+            let refusal = try await sandboxed.refusal(of: ListApps.self, .init())
+            #expect(refusal?.data?.kind == .accessDenied)
         }
     }
 

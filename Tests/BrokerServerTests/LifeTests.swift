@@ -77,13 +77,13 @@ struct LifeTests {
             var others: [LineClient] = []
             for _ in 0..<8 {
                 others.append(try await server.connect())
-                _ = try await others.last?.call(ListApps.self, Empty())
+                _ = try await others.last?.call(DiscoverMethods.self, Empty())
             }
             inspector.takeForFronts(true)
             let front = try await server.connect()
-            async let late = front.call(ListApps.self, Empty())
+            async let late = front.call(DiscoverMethods.self, Empty())
             try await eventually("the starter is looked at") { inspector.starters.count == 1 }
-            for other in others { _ = try await other.call(ListApps.self, Empty()) }
+            for other in others { _ = try await other.call(DiscoverMethods.self, Empty()) }
             inspector.showStarter()
             _ = try await late
         }

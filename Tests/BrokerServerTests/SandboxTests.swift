@@ -132,7 +132,7 @@ struct SandboxTests {
                 .adHoc(clientID: "c", authority: ServerBed.authority), scopes: ["read"])
             let client = try await LineClient.connect(to: path)
             #expect(try await client.refusal(of: AcquireTokenSilent.self, adHoc)?.data?.kind == .accessDenied)
-            #expect(try await client.call(ListApps.self, .init()).apps.map(\.name) == ["mail"])
+            #expect(try await client.refusal(of: ListApps.self, .init())?.data?.kind == .accessDenied)
             // A grant does not widen it, and only an existing app can be given.
             var params = ApproveGrant.Params()
             (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: "bubblewrap:box"), "bank")

@@ -1,5 +1,4 @@
 import BrokerCommandLine
-import BrokerLink
 import BrokerRPC
 
 /// A command that another program runs. Standard output carries only that program's protocol: most callers ignore the exit
@@ -27,14 +26,12 @@ struct FrontOptions: ArgumentGroup {
     }
 
     /// - Parameter global: the options that name the broker, for the sign-in command.
-    func asking(
-        as app: String, _ global: GlobalOptions, on connection: DirectConnection
-    ) throws(BrokerClientError) -> SilentTokenRequest {
+    func asking(as app: String, _ global: GlobalOptions) -> SilentTokenRequest {
         var login = global.words + ["login", "--app", app]
         for scope in scopes { login += ["--scope", scope] }
         var asking = SilentTokenRequest(account: account, login: login)
         asking.params.selection.app = app
-        try asking.params.ask(for: scopes, orThoseOf: app, on: connection)
+        asking.params.ask(for: scopes)
         return asking
     }
 }

@@ -107,7 +107,7 @@ struct LoginCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         var params = AcquireTokenInteractive.Params()
         let asking = DirectConnection(location: location)
-        try request.fill(&params, on: asking)
+        request.fill(&params)
         params.account = try account.map { account throws(BrokerClientError) in
             .id(try account.find(among: request.reference, on: asking).account.id)
         }

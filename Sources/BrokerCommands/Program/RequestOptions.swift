@@ -1,5 +1,4 @@
 import BrokerCommandLine
-import BrokerLink
 import BrokerRPC
 import BrokerValues
 
@@ -47,11 +46,11 @@ struct RequestOptions: ArgumentGroup {
     }
 
     /// Puts app, authority and scopes into a request.
-    func fill(_ params: inout some TokenParams, on connection: DirectConnection) throws(BrokerClientError) {
+    func fill(_ params: inout some TokenParams) {
         params.selection.app = app
         params.selection.clientId = clientID
         params.selection.authority = authority
-        try params.ask(for: scopes, orThoseOf: app, on: connection)
+        params.ask(for: scopes)
     }
 }
 
@@ -83,16 +82,10 @@ struct AppOptions: ArgumentGroup {
 }
 
 extension TokenParams {
-    /// - Parameters:
-    ///   - scopes: each has one or several scopes, as people write them.
-    ///   - app: a registered app, whose own scopes are requested if none are given.
-    mutating func ask(
-        for scopes: [String], orThoseOf app: String?, on connection: DirectConnection
-    ) throws(BrokerClientError) {
+    /// - Parameter scopes: each has one or several scopes, as people write them. Without any, the broker takes those
+    ///   that the app is registered with.
+    mutating func ask(for scopes: [String]) {
         query.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-        guard query.scopes.isEmpty, let app else { return }
-        let apps = try connection.call(ListApps.self, .init()).apps
-        query.scopes = (apps.first { $0.name == app }?.scopes ?? []).filter { !ReservedScopes.all.contains($0) }
     }
 }
 

@@ -63,7 +63,7 @@ struct TokenCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var asking = SilentTokenRequest(account: account, login: global.words + ["login"] + request.words)
-        try request.fill(&asking.params, on: context.connection)
+        request.fill(&asking.params)
         try options.fill(&asking.params)
         asking.params.query.minimumLifetime = minimumLifetime
         asking.params.forceRefresh = forceRefresh

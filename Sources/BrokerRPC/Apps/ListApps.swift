@@ -1,11 +1,11 @@
 import BrokerValues
 
-package enum ListApps: PersonMethod {
+package enum ListApps: AdministrationMethod {
     package static let name = "apps.list"
     package static let summary = "The registered apps, by name."
     package static let description = "Client secrets are not shown."
     package static let isIdempotent = true
-    package static let errors: [ErrorKind] = []
+    package static let errors: [ErrorKind] = [.accessDenied]
     package static let resultName = "apps"
     package typealias Params = Empty
 

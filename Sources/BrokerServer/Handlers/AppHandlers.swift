@@ -60,11 +60,8 @@ struct AppHandlers: Sendable {
 
     private var list: MethodHandler<ListApps> {
         .waiting(ListApps.self) { request throws(BrokerError) in
-            let nameable = request.context.caller.nameableApps
-            return ListApps.Result(
-                apps: try apps.list(in: request.partition).filter {
-                    nameable?.contains($0.name) ?? true
-                }.map {
+            ListApps.Result(
+                apps: try apps.list(in: request.partition).map {
                     var app = App(AppRecord($0))
                     app.source = $0.origin
                     return app

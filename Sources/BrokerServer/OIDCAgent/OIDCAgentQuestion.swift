@@ -37,8 +37,7 @@ struct OIDCAgentQuestion: Sendable {
                 (self.error, failure) = (error.error, error.failure)
             }
             params = Self.params(asked, app)
-        case .loadedAccounts: (method, params) = (ListApps.name, .object([]))
-        case .status, .statusJSON, .check: (method, params) = (GetBrokerStatus.name, .object([]))
+        case .loadedAccounts, .status, .statusJSON, .check: (method, params) = (GetBrokerStatus.name, .object([]))
         case .lock: (method, params) = (LockBroker.name, .object([]))
         case .unlock(let passphrase):
             method = UnlockBroker.name
@@ -46,7 +45,10 @@ struct OIDCAgentQuestion: Sendable {
         }
         switch request {
         case .loadedAccounts, .status, .statusJSON:
-            apps = (try? policy.usableApps(by: caller))?.allowed.map(\.name) ?? []
+            do throws(BrokerError) { apps = try policy.usableApps(by: caller).allowed.map(\.name) } catch {
+                // A status is complete without them.
+                if case .loadedAccounts = request { self.error = error }
+            }
         default: break
         }
     }

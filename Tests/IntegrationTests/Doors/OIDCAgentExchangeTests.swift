@@ -119,6 +119,8 @@ struct OIDCAgentExchangeTests {
             #expect(try await agent.plain(#"{"request":"lock","password":"x"}"#)["status"] == "success")
             let locked = try await agent.run("oidc-token", "notes")
             #expect(locked.status == .exited(1) && locked.errors.hasSuffix("run: brokerctl unlock"), "\(locked)")
+            let loaded = try await agent.plain(#"{"request":"loaded_accounts"}"#)
+            #expect(loaded.text("info").hasSuffix("run: brokerctl unlock"), "\(loaded)")
             #expect(try await agent.plain(#"{"request":"check"}"#)["status"] == "success")
             #expect(try await agent.plain(#"{"request":"unlock","password":"x"}"#)["status"] == "success")
             #expect(try await agent.run("oidc-token", "notes").succeeded)

@@ -44,7 +44,9 @@ struct SandboxSocketTests {
                 try Self.line("token.acquireSilent", Self.token), try Self.line("broker.status", [:]),
                 try Self.line("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
             ]
-            for method in ["sandboxes.open", "sandboxes.list", "grants.list", "apps.register", "broker.lock"] {
+            for method in [
+                "sandboxes.open", "sandboxes.list", "grants.list", "apps.list", "apps.register", "broker.lock",
+            ] {
                 lines.append(try Self.line(method, [:]))
             }
             let result = try await scene.broker.ctl(
@@ -79,15 +81,17 @@ struct SandboxSocketTests {
             #expect(asked.output == token + "\n", "\(asked)")
             let other = try await inside("oidc-token", "bank")
             #expect(other.status == .exited(1) && other.output.isEmpty, "\(other)")
-            // A sandbox has no right to lock.
-            let lock = """
-                import os, socket
+            // A sandbox has its own apps' names, and no right to lock.
+            let ask = """
+                import os, socket, sys
                 agent = socket.socket(socket.AF_UNIX)
                 agent.connect(os.environ["OIDC_SOCK"])
-                agent.sendall(b'{"request":"lock"}')
+                agent.sendall(sys.argv[1].encode())
                 print(agent.recv(4096))
                 """
-            let locked = try await inside("/usr/bin/python3", "-c", lock)
+            let loaded = try await inside("/usr/bin/python3", "-c", ask, #"{"request":"loaded_accounts"}"#)
+            #expect(loaded.output.contains(#"["notes"]"#), "\(loaded)")
+            let locked = try await inside("/usr/bin/python3", "-c", ask, #"{"request":"lock"}"#)
             #expect(locked.output.contains("failure"), "\(locked)")
             #expect(try await scene.broker.call("broker.status")["locked"] == false)
             let audit = try await scene.broker.call("audit.list")[path: "entries"].arrayValue ?? []

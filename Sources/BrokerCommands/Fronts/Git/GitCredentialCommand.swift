@@ -86,7 +86,7 @@ struct GitCredentialCommand: FrontCommand {
     private func asking(
         _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
     ) throws(BrokerClientError) -> SilentTokenRequest {
-        var asking = try options.asking(as: app, global, on: context.connection)
+        var asking = options.asking(as: app, global)
         guard asking.account == nil, let username = request.username, !username.isEmpty else { return asking }
         do throws(BrokerClientError) {
             let known = try AccountName(argument: username).find(among: .registered(app), on: context.connection)

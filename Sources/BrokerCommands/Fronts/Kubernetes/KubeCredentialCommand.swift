@@ -42,7 +42,7 @@ struct KubeCredentialCommand: FrontCommand {
         }
         var options = options
         if options.scopes.isEmpty { options.scopes = request.scopes }
-        let asking = try options.asking(as: app, global, on: context.connection)
+        let asking = options.asking(as: app, global)
         let credential = try token.credential(asking, on: context.connection)
         StandardStream.output.write(ExecCredential.text(credential, for: request))
     }

@@ -38,7 +38,7 @@ struct TokenFileCommand: WaitingSubcommand {
         guard let app = options.app else { return }
         var keeper = try TokenFileKeeper(file: TokenFile(at: path), app: app, location: location, output: output) {
             [options, global, token] minimum, connection throws(BrokerClientError) in
-            var asking = try options.asking(as: app, global, on: connection)
+            var asking = options.asking(as: app, global)
             asking.params.query.minimumLifetime = minimum > 0 ? minimum : nil
             return try token.credential(asking, on: connection)
         }
