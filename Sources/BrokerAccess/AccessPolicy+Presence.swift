@@ -32,7 +32,7 @@ extension AccessPolicy {
         case whole
         /// The answer counts for this request alone, after the person has proved their presence.
         case confirmed
-        /// No page is shown, because its answer would not count.
+        /// No page is shown: its answer would not count, or the caller has no right to pages.
         case none
     }
 
@@ -40,6 +40,8 @@ extension AccessPolicy {
     ///
     /// - Parameter caller: the subject of the page.
     package func pageApproval(about caller: Caller) -> PageApproval {
+        // Each request from another machine would open one here.
+        if caller.elsewhere != nil, caller.lacks(.interactive) { return .none }
         guard settings.adminProof != .outside else { return .whole }
         return caller.tier == .sandboxed ? .confirmed : .none
     }

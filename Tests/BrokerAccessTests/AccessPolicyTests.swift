@@ -131,6 +131,18 @@ struct AccessPolicyTests {
         #expect(#expect(throws: BrokerError.self) { try bed.policy.authority(text) }?.kind == .invalidAuthority)
     }
 
+    @Test("a program on another machine has the person asked on a page only with the right to open pages")
+    func pagesElsewhere() async throws {
+        let bed = try await AccessBed()
+        func approval(_ engine: String, _ rights: [SandboxRight]) throws -> AccessPolicy.PageApproval {
+            let sandbox = Sandbox(engine: engine, id: "devbox", rights: rights)
+            return bed.policy.pageApproval(about: try bed.caller { $0.sandbox = sandbox })
+        }
+        #expect(try approval("ssh", [.token, .accounts]) == AccessPolicy.PageApproval.none)
+        #expect(try approval("ssh", [.token, .interactive]) == .whole)
+        #expect(try approval("bubblewrap", [.token]) == .whole)
+    }
+
     @Test("an app of a loopback provider is refused without the flag")
     func flagGone() async throws {
         let bed = try await AccessBed { $0.authorities.allowsHTTPLoopback = true }
