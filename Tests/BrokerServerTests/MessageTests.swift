@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerServer
 import BrokerTestSupport
 import BrokerValues
 import Testing
@@ -132,7 +133,25 @@ struct MessageTests {
             let refused = line.ranges(of: "is too large beside those of its batch").count
             #expect(line.utf8.count < 7 << 20 && line.ranges(of: #""jsonrpc":"2.0","id":"#).count == 64)
             #expect((1..<60).contains(refused), "\(refused)")
+            let correlated =
+                #"by itself.","data":{"kind":"invalidParameter","retryable":false,"correlationId":"#
+            #expect(line.ranges(of: correlated).count == refused)
             #expect(try await client.call(GetBrokerStatus.self, Empty()).protocol == 1)
+        }
+    }
+
+    @Test("a watch that finds no place after its batch was answered ends with an error that has a correlation id")
+    func watchesOfBatch() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await client.call(WatchToken.self, .of("mail"))
+            let one = #"{"jsonrpc":"2.0","id":1,"method":"token.watch","params":{"app":"mail","scopes":["read"]}}"#
+            let all = Array(repeating: one, count: WatchPlaces.maximumEach)
+            #expect(try await client.ask("[\(all.joined(separator: ","))]")?.contains("error") == false)
+            let ended = try await client.readJSON()
+            let error = try RPCError(reading: try #require(ended["params"]?["error"]))
+            #expect(error.data?.reason == .tooManySubscriptions)
+            #expect(error.data?.correlationID?.isEmpty == false)
         }
     }
 

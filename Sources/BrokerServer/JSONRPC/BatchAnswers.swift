@@ -20,7 +20,7 @@ struct BatchAnswers: Sendable {
     mutating func add(_ answer: JSONWriter, to id: RequestID?) -> Bool {
         guard !answer.bytes.isEmpty else { return true }
         guard count + answer.bytes.count <= Self.maximum else {
-            writer.refuse(with: RPCError(Self.tooLarge), to: id)
+            writer.refuse(with: RPCError(Self.tooLarge.correlated(CorrelationID.make())), to: id)
             return false
         }
         writer.json(answer.bytes)

@@ -35,7 +35,7 @@ final class Watches: Sendable {
         do throws(BrokerError) {
             guard try context.watches.keep(watch.name, { [self] in end(watch, telling: $0) }) else { return }
         } catch {
-            return context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(error)))
+            return tell(error, about: watch)
         }
         watch.begin()
         state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
@@ -52,8 +52,7 @@ final class Watches: Sendable {
         let context = watch.context
         if let error {
             guard watch.ends(with: error), context.watches.take(watch.name) != nil else { return }
-            let reported = policy.fitting(error, context.caller).correlated(CorrelationID.make())
-            context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(reported)))
+            tell(error, about: watch)
         }
         watch.end()
         state.withLock { state in
@@ -62,6 +61,12 @@ final class Watches: Sendable {
             state.timer?.cancel()
             (state.timer, state.wakesAt) = (nil, nil)
         }
+    }
+
+    private func tell(_ error: BrokerError, about watch: TokenWatch) {
+        let context = watch.context
+        let reported = policy.fitting(error, context.caller).correlated(CorrelationID.make())
+        context.notify(TokenEnded.self, .init(watch: watch.name, RPCError(reported)))
     }
 
     private var all: [TokenWatch] { state.withLock { Array($0.watches.values) } }
