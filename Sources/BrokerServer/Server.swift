@@ -54,7 +54,8 @@ package struct Server: Sendable {
             SubscriptionHandlers(broker: broker, policy: policy).all,
             KeyHandlers(lock: broker.lock).all,
             PartitionHandlers(
-                users: users, broker: broker, audit: parts.audit, policy: policy, watches: watches
+                users: users, broker: broker, audit: parts.audit, policy: policy, watches: watches,
+                sandboxes: parts.sandboxes
             ).all,
         ]
         return families.flatMap(\.self)

@@ -4,8 +4,9 @@ package enum RemovePartition: OwnershipMethod {
     package static let name = "partitions.remove"
     package static let summary = "Erases everything that a broker in system mode has of a user."
     package static let description = """
-        Their apps, accounts, tokens, grants and audit log, and the key that opens them. Their waiting sign-ins are ended. \
-        Nothing is revoked at providers. A user's later request starts anew. In user mode it is unsupported.
+        Their apps, accounts, tokens, grants and audit log, and the key that opens them. Their waiting sign-ins are \
+        ended, and the sockets of their sandboxes closed. Nothing is revoked at providers. A user's later request \
+        starts anew. In user mode it is unsupported.
         """
     package static let errors: [ErrorKind] = [.accessDenied, .unsupported]
     package static let resultName = "removed"

@@ -12,6 +12,8 @@ struct PartitionHandlers: Sendable {
     let audit: AuditLog
     let policy: AccessPolicy
     let watches: Watches
+    /// `nil` if sandboxes have no sockets.
+    let sandboxes: SandboxSockets?
 
     var all: [any AnyMethodHandler] {
         [
@@ -62,6 +64,8 @@ struct PartitionHandlers: Sendable {
                 try await broker.partitions.erase(partition, from: users.store)
             }
         }
+        // Now, as some may be opened during the erasure: they would get the tokens of the uid's next account.
+        await sandboxes?.endAll(of: partition)
         users.owners.forget(partition)
         watches.glance(soon: true) { $0.partition == partition }
     }

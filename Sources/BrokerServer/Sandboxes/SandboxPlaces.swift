@@ -86,6 +86,11 @@ struct SandboxPlaces {
         return (sockets, ending)
     }
 
+    /// Those of open sockets, and of those that are being opened.
+    func handles(of partition: Partition) -> [String] {
+        places.filter { $0.value.partition == partition }.map(\.key)
+    }
+
     var open: [SandboxSocket] { places.values.compactMap(\.socket) }
 
     func owner(of handle: String) -> Partition? { places[handle]?.socket?.partition }

@@ -220,6 +220,11 @@ package final class SandboxSockets: Sendable {
         folders.removeEmpty()
     }
 
+    /// Ends all of the person's, also those that are being opened.
+    func endAll(of partition: Partition) async {
+        for handle in state.withLock({ $0.places.handles(of: partition) }) { await end(handle) }
+    }
+
     private func end(_ handle: String, after seconds: Int64) -> Task<Void, any Error> {
         Task { [clock] in
             try await clock.sleep(for: .seconds(seconds))

@@ -187,6 +187,24 @@ import Testing
         }
     }
 
+    @Test("a removal closes the sockets of the user's sandboxes, whose containers may run when another gets the uid")
+    func sandboxes() async throws {
+        try await withTestBed { bed in
+            let scene = try await SystemScene.make(in: bed)
+            let one = try await scene.member(alice)
+            let opened = try await one.ask("sandboxes.open", ["engine": "podman", "id": "payroll", "apps": ["notes"]])
+            let path = opened.text("result.path")
+            let inside = try OtherUser.connect(alice, to: path, in: bed)
+            let status = try await inside.ask("broker.status")
+            #expect(status[path: "result.caller.id"] == "podman:payroll", "\(status)")
+
+            _ = try await scene.broker.call("partitions.remove", ["uid": .integer(Int64(alice))])
+            try #require(!FileManager.default.fileExists(atPath: path))
+            await inside.ended()
+            #expect(try await one.ask("sandboxes.list")[path: "result.sandboxes"] == [])
+        }
+    }
+
     @Test("an account that got the uid of another one is refused, until root has removed the other's records")
     func newAccount() async throws {
         try await withTestBed { bed in

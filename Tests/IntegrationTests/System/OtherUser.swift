@@ -63,6 +63,9 @@ struct OtherUser: Sendable {
     /// The first received line, from a broker that says why it refuses the process.
     func refusal() async throws -> JSONObject { try await message("a refusal of uid \(uid)") { $0["id"] == .null } }
 
+    /// Waits until the broker has closed the connection.
+    func ended() async { _ = await process.exitStatus() }
+
     func stop() async { await process.stop() }
 }
 
