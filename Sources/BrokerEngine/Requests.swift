@@ -134,6 +134,8 @@ package struct InteractiveRequest: DraftedTokenRequest {
     package var extraScopesToConsent: Scopes
     /// The caller, for the limit of waiting interactions.
     package var claimant = QuotaOwner.unidentified
+    /// Whether the caller is outside of every sandbox.
+    package var isOutside = false
     /// The user on another machine, named to the person whose browser opens here.
     package var elsewhere: String?
     package var correlationID: String
@@ -169,6 +171,8 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
     /// The longest wait in seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
     package var claimant = QuotaOwner.unidentified
+    /// ``InteractiveRequest/isOutside``.
+    package var isOutside = false
     package var correlationID: String
 
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {

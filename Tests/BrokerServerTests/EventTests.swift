@@ -116,7 +116,7 @@ struct EventTests {
         }
     }
 
-    @Test("a sandbox can neither end another's sign-in nor complete it, but can end its own")
+    @Test("a sandbox can neither join another's sign-in, nor end or complete it, but can end its own")
     func othersInteractions() async throws {
         try await ServerBed.run { server in
             for app in ["mail", "wiki"] { try await server.register(app, group: "office") }
@@ -131,6 +131,10 @@ struct EventTests {
                 let refusal = try await inside.refusal(of: CompleteInteraction.self, .init(url: url))
                 #expect(refusal?.data?.kind == .invalidParameter)
             }
+            // The same request of a sandbox has a window of its own.
+            let twin = try await box(server, for: "wiki", id: "twin")
+            try await twin.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            #expect(try await twin.readOpening().interactionID != wanted.interactionID)
             // A second sandbox of the same app is separate, too.
             let own = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
             try await inside.send(AcquireTokenInteractive.requestLine(id: 2, own))

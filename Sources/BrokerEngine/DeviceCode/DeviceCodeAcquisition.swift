@@ -35,7 +35,7 @@ final class DeviceCodeAcquisition: Sendable {
         let person = try person(for: request)
         // No browser comes back here, so it expects no redirect.
         let interaction: Interaction<TokenResponse> = interactions.interaction(
-            for: request.app, of: request.claimant, in: request.partition)
+            for: request.app, of: request.claimant, isOutside: request.isOutside, in: request.partition)
         // Before the provider is asked: a code that may not be waited for is not fetched either.
         try interactions.add(interaction)
         defer { interactions.remove(interaction) }

@@ -1,9 +1,10 @@
 import BrokerModel
 import BrokerValues
 
-/// The owner of a waiting interaction's place. Each interaction takes a port, a page and a person's attention, so there are limits:
-/// for each app, for each program or sandbox (whatever apps it names), for all sandboxes without a confirmed name together, and for
-/// each person. With many people, each gets as many places as are left free for others, and at least one.
+/// The owner of a waiting interaction's place. Each interaction takes a port, a page and a person's attention, so there
+/// are limits: for each app, of which sandboxes together have half; for each program or sandbox, whatever apps it
+/// names; for all sandboxes without a confirmed name together; and for each person. With many people, each gets as many
+/// places as are left free for others, and at least one.
 struct InteractionClaim: Sendable, Hashable {
     let partition: Partition
     /// The user with whose interactions it is counted.
@@ -12,6 +13,8 @@ struct InteractionClaim: Sendable, Hashable {
     let app: String
     let group: GroupID
     let claimant: QuotaOwner
+    /// Whether its caller is outside of every sandbox.
+    let isOutside: Bool
 
     /// - Parameter others: the interactions that already wait.
     /// - Throws: `throttled` if there is no place.
@@ -20,8 +23,15 @@ struct InteractionClaim: Sendable, Hashable {
     ) throws(BrokerError) {
         let here = others.filter { $0.payer == payer }
         let (most, share) = (settings.openInteractions, settings.openInteractionsEach)
-        if here.count(where: { $0.app == app }) >= share {
+        let ofApp = here.filter { $0.app == app }
+        if ofApp.count >= share {
             throw Self.full("This app has \(share) sign-ins waiting already; finish or cancel one first.")
+        }
+        // The rest is for the person's own programs.
+        let half = max(share / 2, 1)
+        if !isOutside, ofApp.count(where: { !$0.isOutside }) >= half {
+            throw Self.full(
+                "Sandboxes have \(half) sign-ins of this app waiting already; finish or cancel one first.")
         }
         if here.count(where: { $0.claimant == claimant }) >= share {
             throw Self.full(

@@ -35,15 +35,17 @@ final class InteractionRegistry: Sendable {
 
     /// Makes an interaction, which is not added yet.
     ///
-    /// - Parameter claimant: the caller.
+    /// - Parameters:
+    ///   - claimant: the caller.
+    ///   - isOutside: whether the caller is outside of every sandbox.
     func interaction<Answer: Sendable>(
-        for app: AppRegistration, of claimant: QuotaOwner, in partition: Partition
+        for app: AppRegistration, of claimant: QuotaOwner, isOutside: Bool, in partition: Partition
     ) -> Interaction<Answer> {
         Interaction(
             id: Base64URL.encode(random.bytes(16)),
             claim: InteractionClaim(
                 partition: partition, payer: payer(partition), app: app.identity, group: app.effectiveGroup,
-                claimant: claimant),
+                claimant: claimant, isOutside: isOutside),
             app: app.name)
     }
 

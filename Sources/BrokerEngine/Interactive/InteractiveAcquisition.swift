@@ -54,7 +54,9 @@ final class InteractiveAcquisition: Sendable {
         let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
         let (flight, joining) = try interactions.join(key, waiter) {
             SignInFlight(
-                key, interactions.interaction(for: request.app, of: request.claimant, in: request.partition),
+                key,
+                interactions.interaction(
+                    for: request.app, of: request.claimant, isOutside: request.isOutside, in: request.partition),
                 first: waiter)
         }
         switch joining {

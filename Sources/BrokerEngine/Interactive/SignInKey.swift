@@ -2,10 +2,13 @@ import BrokerModel
 import BrokerTokenCache
 import BrokerValues
 
-/// Everything that a sign-in asks of the provider and the person. Equal requests share one browser window; anything that changes
-/// the question is included, and a request's timeout is not.
+/// Everything that a sign-in asks of the provider and the person. Equal requests share one browser window; anything
+/// that changes the question is included, and a request's timeout is not. So is the sandbox: it could answer for
+/// others, as somebody else.
 struct SignInKey: Sendable, Hashable {
     private let partition: Partition
+    /// `nil` for programs outside of sandboxes: they trust each other.
+    private let sandbox: QuotaOwner?
     private let app: String
     private let group: GroupID
     private let clientID: ExactText
@@ -36,6 +39,7 @@ struct SignInKey: Sendable, Hashable {
     ///   - prompt: the prompt that is sent to the provider.
     init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccount?, prompt: Prompt?) {
         partition = request.partition
+        sandbox = request.isOutside ? nil : request.claimant
         app = request.app.identity
         group = request.app.effectiveGroup
         clientID = ExactText(request.app.clientID)

@@ -122,6 +122,7 @@ extension SignOutRequest {
         presentation = params.presentation
         timeout = params.timeout
         claimant = request.context.caller.claimant
+        isOutside = request.context.caller.isOutside
     }
 }
 

@@ -80,6 +80,7 @@ struct TokenHandlers: Sendable {
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.claimant = request.context.caller.claimant
+        asked.isOutside = request.context.caller.isOutside
         asked.elsewhere = request.context.caller.elsewhere
         asked.presentation = interactions.presentation(asked.presentation, for: request.context.caller)
         return asked
@@ -93,6 +94,7 @@ struct TokenHandlers: Sendable {
         asked.timeout = request.params.timeout
         if let account = request.grant?.accountID { asked.query.account = .id(account) }
         asked.claimant = request.context.caller.claimant
+        asked.isOutside = request.context.caller.isOutside
         return asked
     }
 

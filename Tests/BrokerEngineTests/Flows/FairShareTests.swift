@@ -144,6 +144,31 @@ struct FairShareTests {
         try subscribe(.sandbox("org.example.Game"))
     }
 
+    @Test("sandboxes together get half of an app's sign-ins, and a program outside of them still gets one")
+    func placesOfApp() async throws {
+        let bed = try await EngineBed()
+        var settings = EngineSettings()
+        settings.openInteractionsEach = 4
+        bed.engine.apply(settings)
+        var waiting: [Task<AcquiredToken, any Error>] = []
+        var opened: [Bool] = []
+        for number in 0..<4 {
+            let isOutside = number == 3
+            let (browser, signIn) = bed.begin(
+                bed.interactive {
+                    $0.claimant = isOutside ? .process(pid: 1) : .sandbox("box-\(number)")
+                    $0.isOutside = isOutside
+                    $0.loginHint = "person-\(number)"
+                })
+            waiting.append(signIn)
+            let opening = try? await browser.opening()
+            opened.append(opening != nil)
+        }
+        #expect(opened == [true, true, false, true])
+        for task in waiting { task.cancel() }
+        for task in waiting { _ = await task.result }
+    }
+
     @Test("users with waiting sign-ins leave fewer to others, but at least one")
     func interactions() async throws {
         let bed = try await EngineBed()

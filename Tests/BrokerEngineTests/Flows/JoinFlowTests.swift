@@ -234,6 +234,37 @@ struct JoinFlowTests {
         for client in [first, second] { _ = await client.error() }
     }
 
+    @Test("a sandbox's sign-in neither answers nor ends one of the programs outside, which share a window of their own")
+    func sandbox() async throws {
+        let bed = try await EngineBed()
+        let box = QuotaOwner.sandbox("org.example.Game")
+        func inside() -> Client {
+            Client(bed.engine, bed.interactive(Sample.app(), ["mail.read"]) { $0.claimant = box })
+        }
+        func outside(pid: Int32) -> Client {
+            Client(
+                bed.engine,
+                bed.interactive(Sample.app(), ["mail.read"]) {
+                    $0.claimant = .process(pid: pid)
+                    $0.isOutside = true
+                })
+        }
+        let first = inside()
+        let trap = try await first.notices.opening()
+        let person = outside(pid: 1)
+        let opening = try await person.notices.opening()
+        let tool = outside(pid: 2)
+        #expect(try await tool.notices.joining().interactionID == opening.interactionID)
+        _ = await bed.redirects.visit(trap, code: "mallory")
+        #expect(try await first.answer.value.account.username == "mallory")
+        let second = inside()
+        let other = try await second.notices.opening()
+        #expect(bed.engine.cancel(interactionID: other.interactionID, by: .beginner(box, Sample.partition)))
+        #expect(await second.error()?.kind == .userCanceled)
+        _ = await bed.redirects.visit(opening, code: "alice")
+        for client in [person, tool] { #expect(try await client.answer.value.account.username == "alice") }
+    }
+
     @Test("requests for different accounts share no window")
     func account() async throws {
         let bed = try await EngineBed()

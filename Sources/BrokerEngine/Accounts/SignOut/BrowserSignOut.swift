@@ -27,7 +27,7 @@ struct BrowserSignOut: Sendable {
         let (request, app) = (order.request, order.app)
         do throws(BrokerError) {
             let interaction: Interaction<Void> = interactions.interaction(
-                for: app, of: request.claimant, in: request.partition)
+                for: app, of: request.claimant, isOutside: request.isOutside, in: request.partition)
             try interactions.add(interaction)
             defer { interactions.remove(interaction) }
             let state = Base64URL.encode(random.bytes(32))

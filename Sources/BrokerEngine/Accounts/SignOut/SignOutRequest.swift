@@ -19,6 +19,8 @@ package struct SignOutRequest: Sendable {
     /// The seconds within which the browser has to return.
     package var timeout: Int64 = 120
     package var claimant = QuotaOwner.unidentified
+    /// ``InteractiveRequest/isOutside``.
+    package var isOutside = false
     package var correlationID: String
 
     package init(partition: Partition, account: AccountReference, correlationID: String) {
