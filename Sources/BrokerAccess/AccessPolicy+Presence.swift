@@ -71,10 +71,7 @@ extension AccessPolicy {
         case .answered(.unavailable(let why)):
             message = "polkit cannot ask you (\(why)); install polkitd and the file token-broker.policy"
         }
-        throw BrokerError(
-            .accessDenied,
-            "This needs you to show that you are there (admin.proof), and \(message).",
-            reason: .presenceRequired
-        ) { $0.caller = caller.id }
+        throw .denied(
+            caller, "This needs you to show that you are there (admin.proof), and \(message).", .presenceRequired)
     }
 }

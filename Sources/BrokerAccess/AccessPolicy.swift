@@ -173,7 +173,7 @@ package final class AccessPolicy: Sendable {
             case .confined, .systemInstalled, .unknown:
                 "\(caller.id) may not do this; use brokerctl in an ordinary session of its user."
             }
-        throw BrokerError(.accessDenied, message, reason: .callerNotListed) { $0.caller = caller.id }
+        throw .denied(caller, message)
     }
 
     /// Whether the caller may manage what concerns all users of the broker.
@@ -186,11 +186,9 @@ package final class AccessPolicy: Sendable {
     package func requireOwnerOfBroker(_ caller: Caller) throws(BrokerError) {
         try requireAdministrator(caller)
         guard !isOwner(caller) else { return }
-        throw BrokerError(
-            .accessDenied,
-            "This broker serves every user of the machine, so only root may do this; ask an administrator.",
-            reason: .notRoot
-        ) { $0.caller = caller.id }
+        throw .denied(
+            caller, "This broker serves every user of the machine, so only root may do this; ask an administrator.",
+            .notRoot)
     }
 
     /// Asks the person for the missing rights, if an answer turned out to exceed the grant.

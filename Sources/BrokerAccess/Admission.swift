@@ -100,7 +100,7 @@ extension AccessPolicy {
             app = try directory.registered(app.name, in: caller.partition)
             let isLimited = limitsTokens && app.scopeCeiling != admitted.app.scopeCeiling
             guard app.grantBinding == admitted.app.grantBinding, !isLimited else {
-                throw takenBack(from: caller, app, "\(app.name) was registered anew meanwhile; ask again.")
+                throw .denied(caller, as: app, "\(app.name) was registered anew meanwhile; ask again.")
             }
         }
         let (tiers, mayBeUsed) = current.withLock { ($0.tiers, !app.isAdHoc || $0.allowsAdHoc(app)) }
@@ -108,19 +108,17 @@ extension AccessPolicy {
         case .allowed where mayBeUsed: return
         case .byGrant where mayBeUsed:
             if let grant = admitted.grant, grants.holds(grant, of: caller, as: app) { return }
-            throw takenBack(from: caller, app, "The grant of \(caller.id) was revoked meanwhile.")
+            throw .denied(caller, as: app, "The grant of \(caller.id) was revoked meanwhile.")
         case .allowed, .byGrant, .refused:
-            throw takenBack(from: caller, app, "\(caller.id) may not use \(app.name) any more.")
+            throw .denied(caller, as: app, "\(caller.id) may not use \(app.name) any more.")
         }
     }
 
     /// Checks that a request admitted as an administrator would still be admitted: the requirements may have risen since.
     fileprivate func confirmAdministrator(_ caller: Caller) throws(BrokerError) {
         guard !hasAdminProof(gid: caller.facts.gid) else { return }
-        throw BrokerError(
-            .accessDenied, "The proof that administration needs (admin.proof) was changed meanwhile; connect again.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
+        throw .denied(
+            caller, "The proof that administration needs (admin.proof) was changed meanwhile; connect again.")
     }
 
     /// Whether a listener may continue; listeners get no tokens.
@@ -147,13 +145,6 @@ extension AccessPolicy {
         let caller = caller.forApps
         let isNameable = caller.nameableApps.map { !app.isAdHoc && $0.contains(app.name) } ?? true
         return isNameable && AccessVerdict(on: caller, as: app, by: current.withLock(\.tiers)) == .allowed
-    }
-
-    private func takenBack(from caller: Caller, _ app: AppRegistration, _ message: String) -> BrokerError {
-        BrokerError(.accessDenied, message, reason: .callerNotListed) {
-            $0.app = app.grantName
-            $0.caller = caller.id
-        }
     }
 
     package func leave(neededKeys: Bool) {
@@ -204,36 +195,30 @@ extension AccessPolicy {
     /// - Throws: `accessDenied` (`callerNotListed`).
     package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
         guard caller.lacks(right) else { return }
-        throw BrokerError(
-            .accessDenied,
-            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); \(caller.giving(right)).",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
+        throw .denied(
+            caller,
+            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); \(caller.giving(right))."
+        )
     }
 
     /// Checked before any lookup: a sandbox does not learn which other apps exist.
     private func requireNameable(_ reference: AppReference, by caller: Caller) throws(BrokerError) {
         guard let apps = caller.nameableApps else { return }
         if case .registered(let name) = reference, apps.contains(name) { return }
-        throw BrokerError(
-            .accessDenied,
-            "\(caller.id) may name these apps only: \(apps.joined(separator: ", ")); its socket was opened for no other.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
+        throw .denied(
+            caller,
+            "\(caller.id) may name these apps only: \(apps.joined(separator: ", ")); its socket was opened for no other."
+        )
     }
 
     /// An app's list and the grants may have been withdrawn since the vault that was restored. An administrator can allow itself
     /// everything, listed or not.
     private func requireCertainLists(_ caller: Caller, as app: AppRegistration) throws(BrokerError) {
         guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
-        throw BrokerError(
-            .accessDenied,
+        throw .denied(
+            caller, as: app,
             "An earlier vault was put in place of the last one, so the callers allowed to use \(app.name) are uncertain; check brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
-            reason: .vaultRolledBack
-        ) {
-            $0.app = app.grantName
-            $0.caller = caller.id
-        }
+            .vaultRolledBack)
     }
 
     /// The app that a reference names, for any caller.
@@ -248,11 +233,10 @@ extension AccessPolicy {
             return app
         case .adHoc(let clientID, let authority):
             guard settings.allowsAdHocClients, caller.tier != .unidentified else {
-                throw BrokerError(
-                    .accessDenied,
+                throw .denied(
+                    caller,
                     "\(caller.id) may only ask as a registered app here; register one with brokerctl apps add.",
-                    reason: .adHocForbidden
-                ) { $0.caller = caller.id }
+                    .adHocForbidden)
             }
             var app = AppRegistration(
                 AppDescription(name: clientID, clientID: clientID),
@@ -263,19 +247,15 @@ extension AccessPolicy {
     }
 
     private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
-        BrokerError(
-            .accessDenied,
+        .denied(
+            caller, as: app,
             caller.partner.map {
                 "\(caller.id) writes on a connection of \($0.id), and not both of them may use \(app.name); let each make its own."
             }
                 ?? (app.isAdHoc
                     ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
                     : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve."),
-            reason: app.isAdHoc ? .adHocForbidden : .callerNotListed
-        ) {
-            $0.app = app.grantName
-            $0.caller = caller.id
-        }
+            app.isAdHoc ? .adHocForbidden : .callerNotListed)
     }
 }
 

@@ -173,6 +173,18 @@ extension PeerFacts {
     }
 }
 
+extension BrokerError {
+    /// `accessDenied`, with the caller and the app that it named.
+    package static func denied(
+        _ caller: Caller, as app: AppRegistration? = nil, _ message: String, _ reason: ErrorReason = .callerNotListed
+    ) -> BrokerError {
+        BrokerError(.accessDenied, message, reason: reason) {
+            $0.app = app?.grantName
+            $0.caller = caller.id
+        }
+    }
+}
+
 /// The tier that follows from the facts. Pure; the first matching row counts, and only facts that were read raise a caller's tier.
 private struct CallerVerdict {
     var tier: CallerTier

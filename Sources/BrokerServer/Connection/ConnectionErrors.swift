@@ -4,17 +4,11 @@ import BrokerValues
 
 extension BrokerError {
     static func movedMeanwhile(_ caller: Caller) -> BrokerError {
-        BrokerError(
-            .accessDenied, "\(caller.id) entered a sandbox while it waited; connect again there.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
+        .denied(caller, "\(caller.id) entered a sandbox while it waited; connect again there.")
     }
 
     static func endedMeanwhile(_ caller: Caller) -> BrokerError {
-        BrokerError(
-            .accessDenied, "\(caller.id) has ended; a program that has its connection must make one of its own.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
+        .denied(caller, "\(caller.id) has ended; a program that has its connection must make one of its own.")
     }
 
     /// A refusal by the socket layer.

@@ -150,10 +150,7 @@ extension Request where M.Params: TokenParams {
         try app.requireWithinCeiling(token: scopes)
         guard let grant else { return }
         if let account = grant.accountID, token.account.id != account {
-            throw BrokerError(
-                .accessDenied, "\(context.caller.id) may use another account of this app only.",
-                reason: .callerNotListed
-            ) { $0.caller = context.caller.id }
+            throw .denied(context.caller, "\(context.caller.id) may use another account of this app only.")
         }
         guard !grant.covers(accountID: token.account.id, scopes: scopes) else { return }
         try policy.ask(forToken: scopes, of: grant.accountID, app, by: context.caller)
