@@ -10,25 +10,26 @@ extension RunningBroker {
         if !configuration.isSystemMode { watchSession() }
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
+        let lock = engine.broker.lock
+        // Pings as long as the event loop and its tasks run.
+        let watchdog = Watchdog(manager: manager, clock: clock) { [listeners] in try await listeners.main.heartbeat() }
+        let memory = MemoryKeeper(
+            uses: { [gate = engine.broker.gate] in gate.uses }, clock: clock,
+            forget: { [vault] in vault.forgetOpened() },
+            release: { [broker = engine.broker, vault] in
+                broker.trim()
+                vault.trim()
+                ResidentMemory.release()
+            })
         // Services stop in reverse order: the watchdog is notified until the last answer is sent.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(
-                        WatchdogService(watchdog: Watchdog(of: listeners.main, manager: manager, clock: clock)),
-                        .ignore),
-                    .init(IdleLockService(lock: engine.broker.lock, clock: clock), .ignore),
-                    .init(KeyArrivalService(lock: engine.broker.lock), .ignore),
-                    .init(
-                        MemoryService(
-                            keeper: MemoryKeeper(
-                                uses: { [gate = engine.broker.gate] in gate.uses }, clock: clock,
-                                forget: { [vault] in vault.forgetOpened() },
-                                release: { [broker = engine.broker, vault] in
-                                    broker.trim()
-                                    vault.trim()
-                                    ResidentMemory.release()
-                                })), .ignore),
+                    .init(beside: "WatchdogService") { await watchdog.run() },
+                    .init(beside: "IdleLockService") { await lockWhenIdle() },
+                    // A broker that started without its key is unlocked once the key is available.
+                    .init(beside: "KeyArrivalService") { if lock.isLocked { await lock.unlockByItself() } },
+                    .init(beside: "MemoryService") { await memory.run() },
                     .init(
                         SignalService(
                             signals: signals, started: configuration, loader: loader, reading: reading,
@@ -52,6 +53,18 @@ extension RunningBroker {
         logger.info("stopped")
     }
 
+    /// Locks the broker after a time without requests. The rule is in ``BrokerLock`` and holds without this timer as
+    /// well: a request that comes too late finds it locked.
+    private func lockWhenIdle() async {
+        // The longest delay before a limit from a reload takes effect.
+        let longestPause = Duration.seconds(60)
+        do {
+            while true {
+                try await clock.sleep(for: min(engine.broker.lock.lockIfIdle() ?? longestPause, longestPause))
+            }
+        } catch {}
+    }
+
     private func watchSession() {
         let (lock, logger) = (engine.broker.lock, logger)
         SessionWatch(sleep: configuration.lock.onSuspend, screen: configuration.lock.onScreenLock).start { event in
@@ -70,4 +83,15 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     fileprivate init(_ service: some Service, _ end: TerminationBehavior) {
         self.init(service: service, successTerminationBehavior: end, serviceName: "\(type(of: service))")
     }
+
+    fileprivate init(beside name: String, _ work: @escaping @Sendable () async -> Void) {
+        self.init(service: WorkBeside(work: work), successTerminationBehavior: .ignore, serviceName: name)
+    }
+}
+
+/// Work beside the requests, which a stop cancels.
+private struct WorkBeside: Service {
+    let work: @Sendable () async -> Void
+
+    func run() async { await cancelWhenGracefulShutdown { await work() } }
 }
