@@ -89,7 +89,7 @@ final class Provider: Sendable {
         }
     }
 
-    func sign(_ claims: ClaimSet, type: String = "JWT") throws -> String {
+    func sign(_ claims: [String: JSON], type: String = "JWT") throws -> String {
         try keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm, type: type)
     }
 

@@ -164,7 +164,7 @@ extension Provider {
     private func accessToken(_ record: AccessTokenRecord, grant: Grant, now: Int) throws -> String {
         guard options.accessTokenFormat == .jwt else { return randomText() }
         // RFC 9068, section 2.2; RFC 9449, section 6.1.
-        var claims = ClaimSet(record.identity.claims)
+        var claims = record.identity.claims
         claims["iss"] = .string(record.identity.issuer)
         claims["sub"] = .string(record.identity.subject)
         claims["aud"] = record.audience.count == 1 ? .string(record.audience[0]) : .strings(record.audience)
@@ -183,9 +183,9 @@ extension Provider {
     private func idToken(
         _ redemption: Redemption, _ identity: Identity, _ user: ProviderUser, accessToken: String,
         _ requester: TokenRequester
-    ) -> ClaimSet {
+    ) -> [String: JSON] {
         let grant = redemption.grant
-        var claims = ClaimSet(identity.claims)
+        var claims = identity.claims
         claims["iss"] = .string(identity.issuer)
         claims["sub"] = .string(identity.subject)
         claims["aud"] = .string(requester.client.id)
@@ -198,7 +198,7 @@ extension Provider {
         claims["sid"] = .string(grant.sessionID)
         let facts = personalClaims(
             of: user, identity, scopes: grant.scopes, wanted: grant.claims.names(in: "id_token"))
-        claims.members.merge(facts) { $1 }
+        claims.merge(facts) { $1 }
         return claims
     }
 

@@ -32,9 +32,12 @@ struct JSONWebToken {
     func isSigned(by key: ProviderKey) -> Bool { key.verifies(signature, of: signed) }
 
     /// - Returns: a new token.
-    static func sign(_ claims: ClaimSet, header: [String: JSON], by key: ProviderKey) throws -> String {
+    static func sign(_ claims: [String: JSON], header: [String: JSON], by key: ProviderKey) throws -> String {
         let parts = [try jsonText(header), try jsonText(claims)].map { Data($0.utf8).base64URLText }
         let signed = parts.joined(separator: ".")
         return "\(signed).\(try key.signature(of: signed.utf8).base64URLText)"
     }
 }
+
+/// `at_hash` of OpenID Connect Core, section 3.1.3.6, for the SHA-256 algorithms.
+func accessTokenHash(_ token: String) -> String { Digest.sha256.of(token.utf8).prefix(16).base64URLText }

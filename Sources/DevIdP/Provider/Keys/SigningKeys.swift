@@ -22,7 +22,7 @@ struct SigningKeys: Sendable {
     var published: [PublishedKey] { [rsa.published, ecdsa.published] }
 
     /// - Parameter type: the `typ` of the header: `JWT`, or `at+jwt` for an access token (RFC 9068, section 2.1).
-    func sign(_ claims: ClaimSet, by algorithm: SigningAlgorithm, type: String = "JWT") throws -> String {
+    func sign(_ claims: [String: JSON], by algorithm: SigningAlgorithm, type: String = "JWT") throws -> String {
         let signer =
             switch algorithm {
             case .rs256: rsa
@@ -35,13 +35,13 @@ struct SigningKeys: Sendable {
     }
 
     /// The claims of a token signed with one of these keys, expired or not.
-    func verifiedClaims(of text: String) -> ClaimSet? {
+    func verifiedClaims(of text: String) -> [String: JSON]? {
         guard let token = JSONWebToken(text), let header = token.header(as: [String: JSON].self),
             let signer = [rsa, ecdsa].first(where: {
                 header["kid"]?.string == $0.published.kid && header["alg"]?.string == $0.published.alg
             }), token.isSigned(by: signer.key)
         else { return nil }
-        return token.claims(as: ClaimSet.self)
+        return token.claims(as: [String: JSON].self)
     }
 }
 
