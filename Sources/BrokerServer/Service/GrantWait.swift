@@ -5,34 +5,18 @@ import BrokerValues
 
 /// A request that waits until the person allows its caller, because it asked to (`waitForGrant`).
 struct GrantWait: Sendable {
-    private let error: BrokerError
-    private let request: String
+    private var error: BrokerError
+    private var request: String
     private let expiresOn: NumericDate
     private let correlationID: String
     private let context: ConnectionContext
     private let grants: GrantStore
 
     /// `nil` if the caller does not wait, or the person was not asked.
-    init?(
-        _ error: BrokerError, _ facts: RequestFacts, _ context: ConnectionContext, _ policy: AccessPolicy
-    ) {
-        guard let seconds = facts.waitForGrant else { return nil }
-        self.init(
-            error, until: policy.grants.deadline(in: seconds), correlationID: facts.correlationID, context,
-            policy.grants)
-    }
-
-    private init?(
-        _ error: BrokerError, until expiresOn: NumericDate, correlationID: String, _ context: ConnectionContext,
-        _ grants: GrantStore
-    ) {
-        guard error.kind == .grantRequired, let request = error.details.grantRequest else { return nil }
-        self.error = error
-        self.request = request
-        self.expiresOn = expiresOn
-        self.correlationID = correlationID
-        self.context = context
-        self.grants = grants
+    init?(_ error: BrokerError, _ facts: RequestFacts, _ context: ConnectionContext, _ grants: GrantStore) {
+        guard let seconds = facts.waitForGrant, let request = error.openRequest else { return nil }
+        (self.error, self.request, self.context, self.grants) = (error, request, context, grants)
+        (expiresOn, correlationID) = (grants.deadline(in: seconds), facts.correlationID)
     }
 
     /// Tries admission again whenever the request was answered, or replaced by another one.
@@ -47,11 +31,8 @@ struct GrantWait: Sendable {
             do throws(BrokerError) {
                 return try admit()
             } catch {
-                guard
-                    let next = GrantWait(
-                        error, until: expiresOn, correlationID: correlationID, context, grants)
-                else { throw error }
-                wait = next
+                guard let request = error.openRequest else { throw error }
+                (wait.error, wait.request) = (error, request)
             }
         }
     }
@@ -72,4 +53,9 @@ struct GrantWait: Sendable {
         case .brokerStops: throw .stopping
         }
     }
+}
+
+extension BrokerError {
+    /// The request that waits for the person.
+    fileprivate var openRequest: String? { kind == .grantRequired ? details.grantRequest : nil }
 }

@@ -146,7 +146,7 @@ private struct RequestEntrance: Sendable {
         }
         try await policy.lookUp(asking)
         do throws(BrokerError) { return try admit() } catch {
-            guard let wait = GrantWait(error, facts, context, policy) else { throw error }
+            guard let wait = GrantWait(error, facts, context, policy.grants) else { throw error }
             return try await wait.untilAdmitted { () throws(BrokerError) in try admit() }
         }
     }
