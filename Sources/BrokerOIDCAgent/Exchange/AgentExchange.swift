@@ -18,9 +18,6 @@ package struct AgentExchange: Sendable {
         case refuse(AgentRefusal)
     }
 
-    /// How a connection can end early.
-    package enum End: Sendable { case cutOff, stalled }
-
     /// The most bytes of a message, as sent. Real ones have a few hundred.
     package static let limit = 64 << 10
     /// The number of characters of a key in base64.
@@ -77,14 +74,6 @@ package struct AgentExchange: Sendable {
         case .needsMore, .write: break
         }
         return step
-    }
-
-    /// The error for a client that sends no more; `nil` if it has sent nothing, or everything.
-    package mutating func end(_ end: End) -> AgentRefusal? {
-        defer { finish() }
-        if case .opening = state, count + dropped == 0 { return nil }
-        guard !isOver else { return nil }
-        return end == .cutOff ? .cutOff : .stalled
     }
 
     /// The bytes to send, in one write.
@@ -168,7 +157,7 @@ package struct AgentExchange: Sendable {
     }
 
     /// Ends the exchange and wipes the bytes, which may have included a passphrase.
-    private mutating func finish() {
+    package mutating func finish() {
         (state, dropped) = (.over, 0)
         _ = pending.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0) }
         pending = []

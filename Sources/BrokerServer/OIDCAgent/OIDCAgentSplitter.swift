@@ -34,5 +34,5 @@ struct OIDCAgentSplitter: MessageSplitter {
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) { wire.exchange.append(bytes) }
     mutating func next() -> MessageStep { wire.look() }
-    mutating func discard() { _ = wire.exchange.end(.cutOff) }
+    mutating func discard() { wire.exchange.finish() }
 }

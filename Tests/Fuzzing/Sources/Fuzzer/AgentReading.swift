@@ -92,10 +92,10 @@ private func checkAnswer(
 /// After its end it reads nothing and sends nothing.
 private func checkEnd(_ exchange: inout AgentExchange) {
     precondition(exchange.count <= AgentExchange.limit + 1, "it keeps more than it may")
-    _ = exchange.end(.stalled)
+    exchange.finish()
     precondition(exchange.isOver && exchange.count == 0, "it keeps something")
     if case .needsMore = exchange.feed(Array("{}".utf8), 1) {} else { preconditionFailure("it goes on") }
-    precondition(exchange.end(.cutOff) == nil)
+    precondition(!exchange.isUnderWay)
 }
 
 extension AgentExchange {
