@@ -6,23 +6,18 @@ extension Provider {
 
     /// Section 3.1.
     func authorizeDevice(_ request: Request, _ context: ProviderContext) throws -> Response {
-        do {
-            let form = context.form
-            if let name = form.repeatedByMistake {
-                throw OAuthFailure(.invalidRequest, "\(name) came more than once")
-            }
-            let realm = try realm(of: context)
-            let client = try authenticateClient(request, form)
-            let userCode = freshUserCode()
-            var asked = try AuthorizationRequest(
-                form, realm: realm, clientID: client.id, channel: .device(userCode: userCode),
-                takesScope: takes)
-            // The person must see the device's name and its code (section 5.4).
-            asked.prompts = [.consent]
-            return try json(add(asked, userCode: userCode))
-        } catch let failure as OAuthFailure {
-            return try refusal(failure, context)
+        let form = context.form
+        if let name = form.repeatedByMistake {
+            throw OAuthFailure(.invalidRequest, "\(name) came more than once")
         }
+        let realm = try realm(of: context)
+        let client = try authenticateClient(request, form)
+        let userCode = freshUserCode()
+        var asked = try AuthorizationRequest(
+            form, realm: realm, clientID: client.id, channel: .device(userCode: userCode), takesScope: takes)
+        // The person must see the device's name and its code (section 5.4).
+        asked.prompts = [.consent]
+        return try json(add(asked, userCode: userCode))
     }
 
     private func add(_ asked: AuthorizationRequest, userCode: String) -> [String: JSON] {

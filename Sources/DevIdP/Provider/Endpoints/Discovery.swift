@@ -7,8 +7,7 @@ private struct KeySet: Encodable {
 extension Provider {
     /// OpenID Connect Discovery, section 3; RFC 8414, section 2.
     func metadata(_ context: ProviderContext) throws -> Response {
-        let realm: Realm
-        do { realm = try self.realm(of: context) } catch { return try refusal(error, context) }
+        let realm = try realm(of: context)
         var members = endpoints(of: realm)
         members.merge(capabilities) { $1 }
         flavor.finish(discovery: &members, of: realm)

@@ -30,3 +30,16 @@ struct IntakeMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 }
+
+/// Answers a refused request as JSON, in the provider's format.
+struct RefusalMiddleware: RouterMiddleware {
+    let provider: Provider
+
+    func handle(
+        _ request: Request, context: ProviderContext, next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        do { return try await next(request, context) } catch let failure as OAuthFailure {
+            return try provider.refusal(failure, context)
+        }
+    }
+}

@@ -3,30 +3,26 @@ import Hummingbird
 extension Provider {
     /// RFC 9126, section 2.
     func push(_ request: Request, _ context: ProviderContext) throws -> Response {
-        do {
-            let client = try authenticateClient(request, context.form)
-            if context.form["request_uri"] != nil {
-                throw OAuthFailure(.invalidRequest, "a pushed request cannot have a request_uri")
-            }
-            let realm = try realm(of: context)
-            var form = context.form.without("client_secret")
-            form.set("client_id", to: client.id)
-            if let key = try provenKey(request) {
-                guard form["dpop_jkt"] ?? key == key else {
-                    throw OAuthFailure(.invalidProof, "dpop_jkt is not the thumbprint of the proof's key")
-                }
-                form.set("dpop_jkt", to: key)
-            }
-            do throws(AuthorizationRefusal) { _ = try check(form, realm) } catch {
-                switch error {
-                case .page(let message): throw OAuthFailure(.invalidRequest, message)
-                case .redirect(_, _, _, let failure): throw failure
-                }
-            }
-            return try accept(form, realm, client: client.id)
-        } catch let failure as OAuthFailure {
-            return try refusal(failure, context)
+        let client = try authenticateClient(request, context.form)
+        if context.form["request_uri"] != nil {
+            throw OAuthFailure(.invalidRequest, "a pushed request cannot have a request_uri")
         }
+        let realm = try realm(of: context)
+        var form = context.form.without("client_secret")
+        form.set("client_id", to: client.id)
+        if let key = try provenKey(request) {
+            guard form["dpop_jkt"] ?? key == key else {
+                throw OAuthFailure(.invalidProof, "dpop_jkt is not the thumbprint of the proof's key")
+            }
+            form.set("dpop_jkt", to: key)
+        }
+        do throws(AuthorizationRefusal) { _ = try check(form, realm) } catch {
+            switch error {
+            case .page(let message): throw OAuthFailure(.invalidRequest, message)
+            case .redirect(_, _, _, let failure): throw failure
+            }
+        }
+        return try accept(form, realm, client: client.id)
     }
 
     private func accept(_ form: FormValues, _ realm: Realm, client: String) throws -> Response {

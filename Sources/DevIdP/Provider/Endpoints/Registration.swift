@@ -26,16 +26,12 @@ extension Provider {
             }
         }
         let body = try await request.body.collect(upTo: 64 << 10)
-        do {
-            guard let metadata = try? JSONDecoder().decode(ClientMetadata.self, from: Data(body.readableBytesView)),
-                let members = JSON(text: String(buffer: body))?.object
-            else { throw OAuthFailure(.invalidClientMetadata, "the metadata is not a JSON object of the known kinds") }
-            let client = try Self.client(of: metadata)
-            clients.withLock { $0.add(client) }
-            return try answer(members, client, metadata)
-        } catch let failure as OAuthFailure {
-            return try refusal(failure, context)
-        }
+        guard let metadata = try? JSONDecoder().decode(ClientMetadata.self, from: Data(body.readableBytesView)),
+            let members = JSON(text: String(buffer: body))?.object
+        else { throw OAuthFailure(.invalidClientMetadata, "the metadata is not a JSON object of the known kinds") }
+        let client = try Self.client(of: metadata)
+        clients.withLock { $0.add(client) }
+        return try answer(members, client, metadata)
     }
 
     private static func client(of metadata: ClientMetadata) throws(OAuthFailure) -> ProviderClient {

@@ -5,6 +5,7 @@ extension Provider {
         let router = Router(context: ProviderContext.self)
         router.add(middleware: IntakeMiddleware(provider: self))
         router.add(middleware: FaultMiddleware(provider: self))
+        router.add(middleware: RefusalMiddleware(provider: self))
         addControl(to: router)
         addPages(to: router.group(RouterPath(options.issuerPath)))
         addEndpoints(to: router.group(RouterPath(flavor.realmPath)), flavor.paths)

@@ -3,26 +3,21 @@ import Hummingbird
 /// The token endpoint (RFC 6749, section 3.2).
 extension Provider {
     func token(_ request: Request, _ context: ProviderContext) throws -> Response {
-        do {
-            let form = context.form
-            if let name = form.repeatedByMistake {
-                throw OAuthFailure(.invalidRequest, "\(name) came more than once")
-            }
-            let realm = try realm(of: context)
-            let client = try authenticateClient(request, form)
-            let proofKey = try provenKey(request)
-            let policy = state.withLock { $0.policy }
-            if proofKey == nil, policy.requiresProof || client.requiresProof {
-                throw OAuthFailure(.invalidProof, "this client's tokens are bound to a key: send a DPoP proof")
-            }
-            let requester = TokenRequester(
-                client: client, proofKey: proofKey, policy: policy, now: now(), freshName: randomText())
-            let redemption = try redeem(form, realm: realm, by: requester)
-            return try json(
-                try answer(redemption, realm: realm, form: form, to: requester), headers: proofHeaders())
-        } catch let failure as OAuthFailure {
-            return try refusal(failure, context)
+        let form = context.form
+        if let name = form.repeatedByMistake {
+            throw OAuthFailure(.invalidRequest, "\(name) came more than once")
         }
+        let realm = try realm(of: context)
+        let client = try authenticateClient(request, form)
+        let proofKey = try provenKey(request)
+        let policy = state.withLock { $0.policy }
+        if proofKey == nil, policy.requiresProof || client.requiresProof {
+            throw OAuthFailure(.invalidProof, "this client's tokens are bound to a key: send a DPoP proof")
+        }
+        let requester = TokenRequester(
+            client: client, proofKey: proofKey, policy: policy, now: now(), freshName: randomText())
+        let redemption = try redeem(form, realm: realm, by: requester)
+        return try json(try answer(redemption, realm: realm, form: form, to: requester), headers: proofHeaders())
     }
 
     private func redeem(

@@ -109,9 +109,8 @@ extension Provider {
         let asked = context.form["authorization_endpoint"].flatMap { URLComponents(string: $0) }
         let host = asked?.host.map { host in asked?.port.map { "\(host):\($0)" } ?? host }
         guard let asked, isOwnHost(host) else {
-            let failure = OAuthFailure(
+            throw OAuthFailure(
                 .invalidInstance, "Unknown or unsupported authorization_endpoint host.", .unknownInstance)
-            return try refusal(failure, context)
         }
         let tenant = asked.path.split(separator: "/").first.map(String.init) ?? "common"
         let port = origin.split(separator: ":").last.map(String.init) ?? ""
