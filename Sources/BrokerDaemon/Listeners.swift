@@ -32,8 +32,8 @@ struct Listeners: Sendable {
         let main: LocalListener
         do throws(SocketError) {
             main = try await LocalListener.start(
-                try socket(configuration, activated?.main), on: reactor, service: front, limits: limits,
-                logger: logger)
+                try configuration.listeningSocket(at: configuration.socketPath, activated?.main), on: reactor,
+                service: front, limits: limits, logger: logger)
         } catch {
             for door in bound { door.socket.removePath() }
             throw error
@@ -80,14 +80,5 @@ struct Listeners: Sendable {
                 metadata: ["connections": "\(limits.connections)", "descriptors": "\(descriptors)"])
         }
         return limits
-    }
-
-    private static func socket(
-        _ configuration: BrokerConfiguration, _ activated: ActivatedSocket?
-    ) throws(SocketError) -> ListeningSocket {
-        if let activated { return try .inherited(activated.descriptor) }
-        return try .bind(
-            SocketPlace(
-                path: configuration.socketPath, audience: configuration.isSystemMode ? .everybody : .owner))
     }
 }

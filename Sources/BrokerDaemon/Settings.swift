@@ -67,6 +67,12 @@ extension BrokerConfiguration {
 
     var socketPath: String { socket.path ?? paths.socket }
 
+    /// - Parameter handed: the socket from systemd; without it the broker binds one at the path.
+    func listeningSocket(at path: String, _ handed: ActivatedSocket?) throws(SocketError) -> ListeningSocket {
+        if let handed { return try .inherited(handed.descriptor) }
+        return try .bind(SocketPlace(path: path, audience: isSystemMode ? .everybody : .owner))
+    }
+
     var sandboxFolders: SandboxFolders {
         paths.sandboxes.map { SandboxFolders($0, isShared: isSystemMode) }
             ?? SandboxFolders(beside: socketPath, isShared: isSystemMode)

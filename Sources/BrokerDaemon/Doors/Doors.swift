@@ -54,7 +54,7 @@ struct Doors: Sendable {
             guard path != nil || handed != nil else { continue }
             let front = door.front(server.requests, isShut: path == nil)
             do throws(SocketError) {
-                let socket = try Self.socket(at: path, handed, configuration)
+                let socket = try configuration.listeningSocket(at: path ?? "", handed)
                 bound.append(
                     BoundDoor(
                         door: front.door, service: server.serving(front), socket: socket,
@@ -72,14 +72,6 @@ struct Doors: Sendable {
 
     func apply(_ configuration: BrokerConfiguration) {
         for door in doors { door.apply(configuration) }
-    }
-
-    private static func socket(
-        at path: String?, _ handed: ActivatedSocket?, _ configuration: BrokerConfiguration
-    ) throws(SocketError) -> ListeningSocket {
-        if let handed { return try .inherited(handed.descriptor) }
-        return try .bind(
-            SocketPlace(path: path ?? "", audience: configuration.isSystemMode ? .everybody : .owner))
     }
 }
 
