@@ -13,7 +13,7 @@ extension AuditLog {
     package func list(
         of app: String?, since: NumericDate?, before: Int64? = nil, limit: Int, in partition: Partition
     ) async throws(BrokerError) -> AuditListing {
-        let log = try await stored(in: partition)
+        var log = try await stored(in: partition)
         let fitting = log.entries.filter { entry in
             (app == nil || entry.app == app) && (since.map { (entry.until ?? entry.time) >= $0 } ?? true)
                 && (before.map { entry.sequence < $0 } ?? true)
@@ -23,7 +23,8 @@ extension AuditLog {
             room -= entry.roughBytes
             return room > 0
         }
-        return AuditListing(entries: newest.reversed(), isIntact: log.isIntact, completeSince: log.completeSince)
+        log.entries = newest.reversed()
+        return log
     }
 
     /// - Returns: the time of the newest entry; `nil` for an empty log.
@@ -31,8 +32,8 @@ extension AuditLog {
         try await list(of: nil, since: nil, limit: 1, in: partition).entries.last?.time
     }
 
-    private func stored(in partition: Partition) async throws(BrokerError) -> StoredAuditLog {
-        try await listings.holding(partition) { () async throws(BrokerError) -> StoredAuditLog in
+    private func stored(in partition: Partition) async throws(BrokerError) -> AuditListing {
+        try await listings.holding(partition) { () async throws(BrokerError) -> AuditListing in
             guard !Task.isCancelled else { throw BrokerError.callerWentAway }
             await flush(partition)
             do throws(VaultError) { return try await read(partition) } catch {
@@ -44,20 +45,11 @@ extension AuditLog {
         }
     }
 
-    private func read(_ partition: Partition) async throws(VaultError) -> StoredAuditLog {
-        try await rows.holding(partition) { () async throws(VaultError) -> StoredAuditLog in
+    private func read(_ partition: Partition) async throws(VaultError) -> AuditListing {
+        try await rows.holding(partition) { () async throws(VaultError) -> AuditListing in
             let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
             let blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
-            return StoredAuditLog(head, blocks)
+            return AuditListing(head, blocks)
         }
     }
-}
-
-/// A part of the audit log.
-package struct AuditListing: Sendable {
-    package let entries: [AuditEntry]
-    /// Whether no kept entry is missing.
-    package let isIntact: Bool
-    /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
-    package let completeSince: NumericDate?
 }

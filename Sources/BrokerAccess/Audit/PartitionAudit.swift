@@ -57,14 +57,14 @@ struct PartitionAudit: Sendable {
     }
 }
 
-/// The audit log as stored in the vault. Pure.
-struct StoredAuditLog: Sendable {
-    /// All kept entries, oldest first.
-    let entries: [AuditEntry]
+/// The audit log as stored in the vault, or some of its entries with the state of the whole log. Pure.
+package struct AuditListing: Sendable {
+    /// Oldest first.
+    package internal(set) var entries: [AuditEntry]
     /// Whether no kept entry is missing.
-    let isIntact: Bool
+    package let isIntact: Bool
     /// From this time on no entry was displaced by newer ones; `nil` for an empty log.
-    let completeSince: NumericDate?
+    package let completeSince: NumericDate?
 
     init(_ head: AuditHeadRecord?, _ blocks: [AuditBlockRecord]) {
         let rings = Dictionary(grouping: blocks, by: \.ring).mapValues { $0.sorted { $0.number < $1.number } }
