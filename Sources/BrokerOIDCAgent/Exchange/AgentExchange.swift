@@ -90,6 +90,13 @@ package struct AgentExchange: Sendable {
         return bytes
     }
 
+    /// The bytes of an error, in one write.
+    package func answer(_ failure: AgentFailure) -> [UInt8] {
+        var writer = JSONWriter()
+        AgentReply.failure(failure, to: &writer)
+        return answer(&writer)
+    }
+
     // MARK: Steps
 
     private mutating func look() -> Step {

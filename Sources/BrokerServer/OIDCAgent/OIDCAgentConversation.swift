@@ -45,9 +45,7 @@ final class OIDCAgentConversation: Conversation {
     }
 
     private func fail(_ failure: AgentFailure, _ writer: inout JSONWriter) {
-        var answer = JSONWriter()
-        AgentReply.failure(failure, to: &answer)
-        writer.json(wire.exchange.answer(&answer))
+        writer.json(wire.exchange.answer(failure))
     }
 
     private func ask(
@@ -65,9 +63,7 @@ final class OIDCAgentConversation: Conversation {
         }
         return .waits(requests: 1) { writer, holds in
             do throws(BrokerError) { try await policy.lookUp(asking) } catch {
-                var answer = JSONWriter()
-                AgentReply.failure(AgentFailure(error, app: nil), to: &answer)
-                writer.json(exchange.answer(&answer))
+                writer.json(exchange.answer(AgentFailure(error, app: nil)))
                 return nil
             }
             let handling = Self.begin(request, exchange, names, service, in: context, &writer)

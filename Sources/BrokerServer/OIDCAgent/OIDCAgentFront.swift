@@ -34,9 +34,5 @@ package struct OIDCAgentFront: Front {
         }
     }
 
-    private static func refusal(_ failure: AgentFailure) -> [UInt8] {
-        var writer = JSONWriter()
-        AgentReply.failure(failure, to: &writer)
-        return writer.bytes
-    }
+    private static func refusal(_ failure: AgentFailure) -> [UInt8] { AgentExchange().answer(failure) }
 }

@@ -53,11 +53,7 @@ struct OIDCAgentReply: Reply {
         fail(AgentFailure(BrokerError(.invalidParameter, error.message), app: question.app))
     }
 
-    private mutating func fail(_ failure: AgentFailure) {
-        var writer = JSONWriter()
-        AgentReply.failure(failure, to: &writer)
-        bytes = exchange.answer(&writer)
-    }
+    private mutating func fail(_ failure: AgentFailure) { bytes = exchange.answer(failure) }
 
     private func write(
         _ token: AcquiredToken, _ kind: AgentTokenRequest.Kind, to writer: inout JSONWriter
