@@ -13,17 +13,14 @@ package struct UsableApps: Sendable {
 extension AccessPolicy {
     /// Whether there is an app of this name, for any caller.
     package func isRegistered(_ name: String, for caller: Caller) -> Bool {
-        do throws(BrokerError) {
-            _ = try directory.registered(name, in: caller.forApps.partition)
-            return true
-        } catch { return false }
+        (try? directory.registered(name, in: caller.forApps.partition)) != nil
     }
 
     /// The apps that a caller may use. It admits no request and asks no one: using one of the apps still takes ``admit(_:_:)``.
     ///
     /// - Throws: `locked`, even if the registrations are in memory; `internal` if they cannot be read.
     package func usableApps(by caller: Caller) throws(BrokerError) -> UsableApps {
-        guard gate.isOpen else { throw .locked }
+        try requireUnlocked()
         let caller = caller.forApps
         let tiers = settings.tiers
         var usable = UsableApps()
