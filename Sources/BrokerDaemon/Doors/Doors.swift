@@ -24,7 +24,7 @@ struct Doors: Sendable {
     ///
     /// - Parameter name: the socket's `FileDescriptorName=`; `nil` for the broker's own.
     static func refusal(_ error: BrokerError, at name: String?) -> [UInt8] {
-        types.first { $0.activationName == name }?.refusal(error) ?? Refusal.line(error)
+        types.first { $0.activationName == name }?.refusal(error) ?? JSONRPCFront.refusal(error)
     }
 
     /// The fronts that a sandbox reaches, each through a socket in its folder.

@@ -12,14 +12,26 @@ package struct JSONRPCFront: Front {
 
     package func converse() -> any Conversation { JSONRPCConversation(service: service) }
 
-    package func refusal(_ error: BrokerError) -> [UInt8] { Refusal.line(error) }
+    package func refusal(_ error: BrokerError) -> [UInt8] { Self.refusal(error) }
+
+    /// An error that answers no particular request, as a line.
+    package static func refusal(_ error: BrokerError) -> [UInt8] {
+        line(RPCError(error.correlated(CorrelationID.make())))
+    }
 
     package func refusal(_ reason: ConnectionRefusal) -> [UInt8] {
         switch reason {
-        case .lineTooLong(let limit): Refusal.line(RPCError.lineTooLong(limit: limit))
-        case .lineCutOff: Refusal.line(RPCError.lineCutOff)
+        case .lineTooLong(let limit): Self.line(.lineTooLong(limit: limit))
+        case .lineCutOff: Self.line(.lineCutOff)
         default: refusal(BrokerError(reason))
         }
+    }
+
+    private static func line(_ error: RPCError) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.refuse(with: error, to: nil)
+        writer.endLine()
+        return writer.bytes
     }
 }
 
