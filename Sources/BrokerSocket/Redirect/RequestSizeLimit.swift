@@ -3,7 +3,6 @@ import NIOCore
 /// Passes a bounded number of bytes to the HTTP parser, and reports the first one beyond as an error.
 final class RequestSizeLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
 
     struct Exceeded: Error {}
 

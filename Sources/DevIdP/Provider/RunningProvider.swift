@@ -30,9 +30,6 @@ package final class RunningProvider: Sendable {
         await serving.value
     }
 
-    /// Returns when the provider has ended.
-    package func wait() async { await serving.value }
-
     /// The requests so far, oldest first.
     package var log: [LogEntry] { provider.log.withLock { $0.entries } }
 

@@ -93,8 +93,7 @@ extension Provider {
     }
 
     private func show(_ step: AuthorizationStep, of transaction: Transaction, _ session: BrowserSession) -> Response {
-        let form = InteractionForm(
-            app: clientName(transaction.request.clientID), action: base, transaction: transaction.id)
+        let form = form(of: transaction)
         let shown: Page =
             switch step {
             case .choose(let usernames): .choose(form, people: usernames.compactMap { user($0) })
@@ -122,9 +121,8 @@ extension Provider {
             _ = try flavor.identity(of: user, in: request.realm, for: client)
         } catch {
             guard !request.prompts.contains(.none) else { return finish(transaction, with: error) }
-            let form = InteractionForm(app: client.name, action: base, transaction: transaction.id)
             return page(
-                .signIn(form, username: nil, alert: error.description), status: .ok, cookie: setCookie(session))
+                .signIn(form(of: transaction), username: nil, alert: error.description), cookie: setCookie(session))
         }
         let scopes = (transaction.consentedScopes ?? request.scopes).filter { !options.declinedScopes.contains($0) }
         let grant = Grant(request, account: account, sessionID: transaction.sessionID, scopes: scopes)

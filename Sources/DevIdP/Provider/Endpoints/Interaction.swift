@@ -37,7 +37,7 @@ extension Provider {
         return advance(transaction, session)
     }
 
-    private func form(of transaction: Transaction) -> InteractionForm {
+    func form(of transaction: Transaction) -> InteractionForm {
         InteractionForm(app: clientName(transaction.request.clientID), action: base, transaction: transaction.id)
     }
 

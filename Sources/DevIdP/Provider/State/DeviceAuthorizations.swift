@@ -69,7 +69,6 @@ struct DeviceAuthorizations: Sendable {
 
 /// Eight consonants, which form no words, as section 6.1 of RFC 8628 suggests.
 func freshUserCode() -> String {
-    var generator = SystemRandomNumberGenerator()
-    let letters = (0..<8).map { _ in "BCDFGHJKLMNPQRSTVWXZ".randomElement(using: &generator) ?? "B" }
+    let letters = (0..<8).map { _ in "BCDFGHJKLMNPQRSTVWXZ".randomElement() ?? "B" }
     return String(letters.prefix(4)) + "-" + String(letters.suffix(4))
 }

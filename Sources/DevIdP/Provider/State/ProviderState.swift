@@ -29,8 +29,6 @@ struct ProviderState: Sendable {
         return sessions.values.first { $0.cookie == cookie }
     }
 
-    func session(id: String) -> BrowserSession? { sessions[id] }
-
     mutating func save(_ session: BrowserSession) { sessions[session.id] = session }
 
     mutating func removeSessions() { sessions = [:] }

@@ -31,8 +31,7 @@ extension Data {
 
 /// 256 random bits from the system's generator, in base64url.
 func randomText() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64URLText
+    Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64URLText
 }
 
 /// Now, in seconds since 1970.

@@ -49,8 +49,6 @@ package enum JSON: Codable, Sendable, Equatable {
     }
 
     var string: String? { if case .string(let text) = self { text } else { nil } }
-    var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
-    var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
     var array: [JSON]? { if case .array(let array) = self { array } else { nil } }
     var object: [String: JSON]? { if case .object(let object) = self { object } else { nil } }
 
