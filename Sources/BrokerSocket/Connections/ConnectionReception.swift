@@ -58,11 +58,11 @@ struct ConnectionReception: Sendable {
             let candidate = Candidate(
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
             let entry = enter(candidate)
-            guard case .refused = entry, table.beginWaiting() else { return finish(candidate, entry) }
+            guard case .refused = entry, table.waiting.enter() else { return finish(candidate, entry) }
             // A peer that has hung up unnoticed by the reactor takes no one's slot.
             let bound = ReactorBound(candidate, of: reactor)
             reactor.execute {
-                table.endWaiting()
+                table.waiting.leave()
                 finish(bound.value, enter(bound.value))
             }
         case .refuse(let line):

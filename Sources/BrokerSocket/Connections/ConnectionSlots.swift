@@ -25,8 +25,6 @@ struct ConnectionSlots {
     private var unnamed: [Partition: Int] = [:]
     private var heldByUnnamed: [Partition: Int] = [:]
     private var heldInAll = 0
-    private var lingering = 0
-    private var waitingForPlace = 0
     private var listeners: Set<UInt64> = []
     private var waitingForEmpty: [(listener: UInt64, notify: @Sendable () -> Void)] = []
 
@@ -194,24 +192,6 @@ struct ConnectionSlots {
         func sum(_ group: [Place]) -> Int { group.reduce(0) { $0 + $1.held } }
         return Dictionary(grouping: places, by: key).values.max { sum($0) < sum($1) } ?? []
     }
-
-    // MARK: Refused peers
-
-    mutating func beginLingering() -> Bool {
-        guard lingering < limits.lingering else { return false }
-        lingering += 1
-        return true
-    }
-
-    mutating func endLingering() { lingering -= 1 }
-
-    mutating func beginWaiting() -> Bool {
-        guard waitingForPlace < limits.waiting else { return false }
-        waitingForPlace += 1
-        return true
-    }
-
-    mutating func endWaiting() { waitingForPlace -= 1 }
 }
 
 /// A group of connections.

@@ -6,9 +6,15 @@ import Synchronization
 final class ConnectionTable: Sendable {
     private let places: Mutex<ConnectionSlots>
     private let lastID = Atomic<UInt64>(0)
+    /// Refused peers that linger.
+    let lingering: BoundedCount
+    /// Peers that wait for a slot, with what they hold meanwhile.
+    let waiting: BoundedCount
 
     init(limits: ConnectionLimits) {
         places = Mutex(ConnectionSlots(limits: limits))
+        lingering = BoundedCount(atMost: limits.lingering)
+        waiting = BoundedCount(atMost: limits.waiting)
     }
 
     /// For a connection or a listener.
@@ -72,14 +78,23 @@ final class ConnectionTable: Sendable {
         let gone = places.withLock { $0.hold(bytes, by: id) }
         for connection in gone { connection.giveBackMemory() }
     }
+}
 
-    /// - Returns: whether the refused peer may linger.
-    func beginLingering() -> Bool { places.withLock { $0.beginLingering() } }
+/// Counts up to a limit.
+final class BoundedCount: Sendable {
+    private let most: Int
+    private let count = Mutex(0)
 
-    func endLingering() { places.withLock { $0.endLingering() } }
+    init(atMost most: Int) { self.most = most }
 
-    /// - Returns: whether the peer may wait for a slot, with what it holds meanwhile.
-    func beginWaiting() -> Bool { places.withLock { $0.beginWaiting() } }
+    /// - Returns: whether there is room for one more, which is then counted.
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < most else { return false }
+            count += 1
+            return true
+        }
+    }
 
-    func endWaiting() { places.withLock { $0.endWaiting() } }
+    func leave() { count.withLock { $0 -= 1 } }
 }

@@ -14,7 +14,7 @@ final class RejectedConnection: SocketStreamOwner {
         self.stream = stream
         self.table = table
         self.owner = owner
-        isLingering = table.beginLingering()
+        isLingering = table.lingering.enter()
     }
 
     /// - Parameters:
@@ -41,7 +41,7 @@ final class RejectedConnection: SocketStreamOwner {
 
     func ended() {
         stream.reactor.cancel(timer)
-        if isLingering { table.endLingering() }
+        if isLingering { table.lingering.leave() }
         if let owner { table.leavePlace(of: owner) }
     }
 }
