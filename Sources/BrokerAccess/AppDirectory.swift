@@ -248,10 +248,9 @@ package final class AppDirectory: AppRoster {
     }
 
     private static func notWritten(_ error: VaultError) -> BrokerError {
-        if error == .locked { return .locked }
-        return BrokerError(
-            .internal, "The registration could not be written; see the broker's log, and try again.",
-            reason: .vaultNotWritable, cause: error)
+        BrokerError(
+            error, saying: "The registration could not be written; see the broker's log, and try again.",
+            .vaultNotWritable)
     }
 
     /// Writes to disk, then to memory: the next request finds the partition in memory and need not read all of it.
@@ -316,12 +315,9 @@ package final class AppDirectory: AppRoster {
                 read[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }
             return read
-        } catch .locked {
-            throw BrokerError.locked
         } catch {
             throw BrokerError(
-                .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
-                cause: error)
+                error, saying: "The registered apps could not be read; see the broker's log.", .vaultDamaged)
         }
     }
 

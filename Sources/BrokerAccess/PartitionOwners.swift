@@ -272,9 +272,9 @@ package final class PartitionOwners: Sendable {
     }
 
     private static func unavailable(_ error: VaultError) -> BrokerError {
-        if error == .locked { return .locked }
-        return BrokerError(
-            .internal, "The owner of these records could not be read or written; see the broker's log, and try again.",
-            reason: .vaultNotWritable, cause: error)
+        BrokerError(
+            error,
+            saying: "The owner of these records could not be read or written; see the broker's log, and try again.",
+            .vaultNotWritable)
     }
 }

@@ -37,10 +37,8 @@ extension AuditLog {
             guard !Task.isCancelled else { throw BrokerError.callerWentAway }
             await flush(partition)
             do throws(VaultError) { return try await read(partition) } catch {
-                if error == .locked { throw BrokerError.locked }
                 throw BrokerError(
-                    .internal, "The audit log could not be read; see the broker's log.", reason: .vaultDamaged,
-                    cause: error)
+                    error, saying: "The audit log could not be read; see the broker's log.", .vaultDamaged)
             }
         }
     }

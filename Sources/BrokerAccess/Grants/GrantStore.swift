@@ -254,11 +254,8 @@ package final class GrantStore: Sendable {
     }
 
     func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
-        do throws(VaultError) { return try body() } catch .locked {
-            throw BrokerError.locked
-        } catch {
-            throw BrokerError(
-                .internal, "The grants could not be read; see the broker's log.", reason: .vaultDamaged, cause: error)
+        do throws(VaultError) { return try body() } catch {
+            throw BrokerError(error, saying: "The grants could not be read; see the broker's log.", .vaultDamaged)
         }
     }
 

@@ -18,6 +18,11 @@ extension BrokerError {
         }
     }
 
+    /// `locked`, or `internal` with a sentence of its own.
+    package init(_ error: VaultError, saying message: String, _ reason: ErrorReason) {
+        self = error == .locked ? .locked : BrokerError(.internal, message, reason: reason, cause: error)
+    }
+
     /// An error of the keys for an administrator; the texts name files and programs, never contents.
     package init(ofKeys error: VaultError) {
         switch error {
