@@ -80,33 +80,31 @@ struct PartitionGrants: Sendable {
         return record
     }
 
-    /// Part of the hot path of requests admitted by a grant.
     func grant(for subject: GrantSubject, as app: AppRegistration, _ reach: AppReach, now: NumericDate) -> Grant? {
-        guard let ids = bySubject[subject] else { return nil }
-        let binding = app.grantBinding
-        for id in ids {
-            guard let record = grants[id], record.binding == binding, record.grant.isGood(at: now),
-                record.grant.part.covers(reach, by: app)
-            else { continue }
-            return record.grant
-        }
-        return nil
+        valid(of: subject, as: app, now) { $0.part.covers(reach, by: app) }
     }
 
     /// Whether the subject has a grant that allows the same; it may be a later one.
     func holds(_ grant: GrantInUse, of subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
-        let binding = app.grantBinding
-        return (bySubject[subject] ?? []).contains { id in
-            guard let record = grants[id], record.binding == binding, record.grant.isGood(at: now) else { return false }
-            return GrantInUse(record.grant).isSame(as: grant)
-        }
+        valid(of: subject, as: app, now) { GrantInUse($0).isSame(as: grant) } != nil
     }
 
     func hasAny(for subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
+        valid(of: subject, as: app, now) { _ in true } != nil
+    }
+
+    /// The first valid grant that fits. Part of the hot path of requests admitted by a grant.
+    private func valid(
+        of subject: GrantSubject, as app: AppRegistration, _ now: NumericDate, where fits: (Grant) -> Bool
+    ) -> Grant? {
+        guard let ids = bySubject[subject] else { return nil }
         let binding = app.grantBinding
-        return (bySubject[subject] ?? []).contains { id in
-            grants[id].map { $0.binding == binding && $0.grant.isGood(at: now) } ?? false
+        for id in ids {
+            if let record = grants[id], record.binding == binding, record.grant.isGood(at: now), fits(record.grant) {
+                return record.grant
+            }
         }
+        return nil
     }
 
     mutating func use(_ id: String, now: NumericDate) {
