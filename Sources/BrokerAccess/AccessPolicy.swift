@@ -179,6 +179,14 @@ package final class AccessPolicy: Sendable {
     /// Whether the caller may manage what concerns all users of the broker.
     package func isOwner(_ caller: Caller) -> Bool { settings.audience.isOwned(by: caller.partition.uid) }
 
+    /// The error with advice that the caller can follow: if the broker serves all users, only root can unlock it.
+    package func fitting(_ error: BrokerError, _ caller: Caller) -> BrokerError {
+        guard error.kind == .locked, !isOwner(caller) else { return error }
+        var error = error
+        error.message = "The broker is locked, and only root may unlock it; ask an administrator for brokerctl unlock."
+        return error
+    }
+
     /// Requires an administrator that is the owner of the broker, for requests about all of its users: its keys, and the records
     /// that it holds for each user.
     ///
