@@ -128,18 +128,18 @@ extension PageContent {
         switch outcome {
         case .allowed:
             self.init(
-                .good, title: "Allowed", heading: "Allowed",
+                tone: .good, title: "Allowed", heading: "Allowed",
                 lines: ["To see what you allowed, or to take it back: <b>brokerctl grants list</b>"],
                 next: "You can close this tab.")
         case .denied:
             self.init(
-                .neutral, title: "Denied", heading: "Denied",
+                tone: .neutral, title: "Denied", heading: "Denied",
                 lines: ["Nothing was allowed, and you are not asked again for a while."],
                 next: "You can close this tab.")
         case .failed(let why):
             let why = SafeText(onPage: why, atMost: 300, otherwise: "The reason is not known.")
             self.init(
-                .bad, title: "Not answered", heading: "Your answer was not taken",
+                tone: .bad, title: "Not answered", heading: "Your answer was not taken",
                 lines: ["<bdi>\(text: why)</bdi>"],
                 next: "You can close this tab. To see who waits for an answer: <b>brokerctl grants list</b>")
         }
@@ -147,19 +147,11 @@ extension PageContent {
 
     /// Another program had the page as well.
     static let openedTwice = PageContent(
-        .bad, title: "Opened twice", heading: "This page was opened twice",
+        tone: .bad, title: "Opened twice", heading: "This page was opened twice",
         lines: [
             "If you did not do that, another program on this computer may have looked at it. Nothing was allowed by this page now."
         ],
         next: "You can close this tab. To decide safely: <b>brokerctl grants list</b>")
-
-    private init(_ tone: Tone, title: HTML, heading: HTML, lines: [HTML], next: HTML) {
-        self.tone = tone
-        self.title = title
-        self.heading = heading
-        self.lines = lines
-        self.next = next
-    }
 }
 
 extension RedirectResponse {

@@ -13,7 +13,9 @@ struct PageContent: Sendable {
     var username: SafeText?
     /// The person's next step.
     let next: HTML
+}
 
+extension PageContent {
     init(_ page: RedirectPage) {
         switch page {
         case .signedIn(let username, let app):
