@@ -12,7 +12,7 @@ package enum ForgetAccount: AdministrationMethod {
     package static let resultName = "erasure"
     package typealias Result = ErasureReport
 
-    package struct Params: CorrelatedParams {
+    package struct Params: ParamsObject {
         package var account = AccountReference.id("")
         package var revoke = false
         package var correlationId: String?

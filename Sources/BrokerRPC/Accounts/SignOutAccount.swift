@@ -19,7 +19,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
 
     package static let defaultTimeout: Int64 = 120
 
-    package struct Params: OptionalAppParams, CorrelatedParams {
+    package struct Params: OptionalAppParams {
         package var account = AccountReference.id("")
         package var selection = AppSelection()
         package var wipe = false

@@ -11,7 +11,7 @@ package enum ClearCache: AdministrationMethod {
     package static let resultName = "erasure"
     package typealias Result = ErasureReport
 
-    package struct Params: CorrelatedParams {
+    package struct Params: ParamsObject {
         package var revoke = false
         package var correlationId: String?
 

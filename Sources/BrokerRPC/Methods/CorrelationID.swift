@@ -1,11 +1,6 @@
 import BrokerValues
 import Synchronization
 
-/// Params with which a client may name its request.
-package protocol CorrelatedParams: ParamsObject {
-    var correlationId: String? { get set }
-}
-
 extension Member {
     static func correlationID(_ path: WritableKeyPath<Owner, String?> & Sendable) -> Member {
         .optional(

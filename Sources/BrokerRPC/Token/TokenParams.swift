@@ -2,9 +2,10 @@ import BrokerValues
 
 /// Params that request a token.
 @dynamicMemberLookup
-package protocol TokenParams: AppParams, CorrelatedParams {
+package protocol TokenParams: AppParams {
     var query: TokenQuery { get set }
     var waitForGrant: Int64? { get set }
+    var correlationId: String? { get set }
     init()
 }
 
