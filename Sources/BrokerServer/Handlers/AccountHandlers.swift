@@ -105,7 +105,7 @@ struct AccountHandlers: Sendable {
                 try interactions.begin(asked.presentation, for: request.context.caller)
             }
             return SignOutAccount.Result(
-                stages: try await broker.signOut(asked) { request.notify(InteractionOpen.self, $0) })
+                stages: try await broker.signOut(asked) { request.context.notify(InteractionOpen.self, $0) })
         }
     }
 }

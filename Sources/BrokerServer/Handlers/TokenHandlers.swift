@@ -24,8 +24,8 @@ struct TokenHandlers: Sendable {
                 try interactions.begin(asked.presentation, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
-                        asked, onOpen: { request.notify(InteractionOpen.self, $0) },
-                        onJoin: { request.notify(InteractionJoined.self, $0) })
+                        asked, onOpen: { request.context.notify(InteractionOpen.self, $0) },
+                        onJoin: { request.context.notify(InteractionJoined.self, $0) })
                 }
             },
             token(AcquireTokenByDeviceCode.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
@@ -33,7 +33,7 @@ struct TokenHandlers: Sendable {
                 try interactions.begin(.client, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireByDeviceCode(asked) {
-                        request.notify(InteractionDeviceCode.self, $0)
+                        request.context.notify(InteractionDeviceCode.self, $0)
                     }
                 }
             },

@@ -25,9 +25,4 @@ final class Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: AppNamin
     }
 
     var partition: Partition { context.caller.partition }
-
-    /// Notifies the client before its answer.
-    func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
-        context.notify(notification, params)
-    }
 }
