@@ -29,11 +29,7 @@ package final class LocalConnection: SlotHolder {
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
     /// task or thread keep their order.
     package func write(_ lines: [UInt8]) {
-        if reactor.isCurrent {
-            channel.value.write(lines)
-        } else {
-            reactor.execute { self.channel.value.write(lines) }
-        }
+        onLoop { $0.write(lines) }
     }
 
     /// As ``write(_:)``, on the reactor's thread: the lines may be moved out, and other memory left in their place, so that bytes
