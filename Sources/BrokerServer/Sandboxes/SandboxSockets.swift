@@ -129,7 +129,7 @@ package final class SandboxSockets: Sendable {
             handle: handle, sandbox: binding.sandbox, partition: binding.partition, openedBy: opener,
             isConfigured: isConfigured, path: folders.socketPath(handle, listening.fronts[0].fileName),
             doors: started.dropFirst().map { (front, _) in
-                OpenDoor(name: front.door.rawValue, path: folders.socketPath(handle, front.fileName))
+                OpenDoor(name: front.service.door.rawValue, path: folders.socketPath(handle, front.fileName))
             }, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 }, listeners: started.map(\.listener))
         let isWanted = state.withLock { state in
             state.places.open(socket) { lifetime.map { end(handle, after: $0) } }
@@ -167,13 +167,15 @@ package final class SandboxSockets: Sendable {
             do throws(SocketError) {
                 let socket = try folders.bind(
                     handle, front.fileName, acceptsAnyUID: binding.sandbox.acceptsAnyUID)
-                started.append((front, try await listening.main.startAnother(socket, service: front.serving(binding))))
+                let listener = try await listening.main.startAnother(
+                    socket, service: front.service.serving(binding))
+                started.append((front, listener))
             } catch {
                 guard started.isEmpty else {
                     // As outside of sandboxes, the broker's own socket does without the other doors.
                     log.warning(
                         "a sandbox has no socket for another protocol",
-                        metadata: ["door": "\(front.door.rawValue)", "cause": "\(error)"])
+                        metadata: ["door": "\(front.service.door.rawValue)", "cause": "\(error)"])
                     continue
                 }
                 throw BrokerError(.unsupported, "The sandbox's socket is not available. \(error)", cause: error)
