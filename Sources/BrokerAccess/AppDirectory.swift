@@ -35,7 +35,7 @@ package final class AppDirectory: AppRoster {
     /// Uses these apps from files from the next request on. An app that breaks the rules for registrations is ignored.
     package func apply(_ files: [AppFileEntry]) {
         defer { changedIn.tell(nil) }
-        change { state in
+        state.withLock { state in
             guard state.files != files else { return }
             state.files = files
             state.memory.forget()
@@ -45,7 +45,7 @@ package final class AppDirectory: AppRoster {
     /// Parses the registrations with other provider kinds from the next request on.
     package func apply(_ authorities: AuthorityParser) {
         defer { changedIn.tell(nil) }
-        let useless = change { state in
+        let useless = state.withLock { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
             state.memory.changeAll { $0 = $0.read(by: authorities) }
@@ -114,16 +114,11 @@ package final class AppDirectory: AppRoster {
     }
 
     package func forget() {
-        change { $0.memory.forget() }
+        state.withLock { $0.memory.forget() }
     }
 
     /// - Parameter deliver: called after a registration changed, with its partition, or `nil` for all partitions. It must not wait.
     func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> Subscription { changedIn.subscribe(deliver) }
-
-    /// The only way to change a lookup's result; reading from the vault, or dropping to read again, leaves it the same.
-    private func change<Result>(_ body: (inout State) -> Result) -> Result {
-        state.withLock { body(&$0) }
-    }
 
     /// Checks that an app could be registered once it has a client id.
     package func check(draft: AppRegistration, in partition: Partition) throws(BrokerError) {
@@ -263,7 +258,7 @@ package final class AppDirectory: AppRoster {
             in: partition, puts: [sealed].compactMap(\.self), deletes: sealed == nil ? [record.key] : [])
         do throws(VaultError) {
             try await vault.commit(change) { [self] in
-                self.change { state in
+                state.withLock { state in
                     // A file may register it by now.
                     guard !state.files.contains(where: { $0.description.name == record.name }) else { return }
                     let registration = Registration(record, clientSecret: clientSecret, by: state.authorities)
