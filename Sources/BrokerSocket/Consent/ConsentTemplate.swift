@@ -29,20 +29,20 @@ enum ConsentTemplate {
             <div class="box"><bdi class="caller">\(name: texts.caller)</bdi>
             <p class="known">\(how(question.caller))</p></div>
             <div class="box"><ul class="requests">
-            \(joined(texts.requests.map(request)))</ul></div>
+            \(texts.requests.map(request).joined())</ul></div>
             <form method="post" action="\(verbatim: path)" autocomplete="off">
             <input type="hidden" name="token" value="\(verbatim: token)">
             \(texts.areWhole ? choice(question.caller) : refusal)
             </form>
             <details><summary>What the broker judged it by</summary><dl>
-            \(joined(texts.facts.map(FactDescriptions.entry)))</dl></details>
+            \(texts.facts.map(FactDescriptions.entry).joined())</dl></details>
             """
     }
 
     private static func choice(_ caller: CallerIdentity) -> HTML {
         """
         <fieldset><legend>If you allow it</legend>
-        \(joined(terms(caller)))</fieldset>
+        \(terms(caller).joined())</fieldset>
         <div class="choice">\(deny)\
         <button class="allow" name="answer" value="allow">\(PageTemplate.sign(.good))Allow</button></div>
         """
@@ -86,7 +86,7 @@ enum ConsentTemplate {
     private static func everybody(_ people: [SafeText]) -> HTML {
         guard !people.isEmpty else { return "With every account it has; nobody is signed in yet" }
         let names = people.map { person -> HTML in "<b><bdi>\(name: person)</bdi></b>" }
-        return "With every account it has: \(joined(names, by: ", "))"
+        return "With every account it has: \(names.joined(by: ", "))"
     }
 
     /// The domain first: the tokens' provider matters more than the name that the program uses there.
@@ -115,11 +115,6 @@ enum ConsentTemplate {
         case .month: "for 30 days"
         case .always: "until I take it back"
         }
-    }
-
-    private static func joined(_ parts: [HTML], by separator: HTML = "") -> HTML {
-        guard let first = parts.first else { return "" }
-        return parts.dropFirst().reduce(first) { "\($0)\(separator)\($1)" }
     }
 }
 

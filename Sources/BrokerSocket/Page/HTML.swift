@@ -59,6 +59,13 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     }
 }
 
+extension [HTML] {
+    func joined(by separator: HTML = "") -> HTML {
+        guard let first else { return "" }
+        return dropFirst().reduce(first) { "\($0)\(separator)\($1)" }
+    }
+}
+
 extension SafeText {
     /// - Parameter fallback: replaces a text that is empty or blank.
     init(onPage text: String, atMost length: Int, otherwise fallback: String = "") {

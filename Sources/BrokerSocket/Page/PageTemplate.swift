@@ -130,9 +130,3 @@ package enum PageTemplate {
         return "data:image/svg+xml;base64,\(verbatim: Base64.encode(picture.utf8))"
     }
 }
-
-extension [HTML] {
-    fileprivate func joined() -> HTML {
-        reduce("") { "\($0)\($1)" }
-    }
-}
