@@ -25,7 +25,8 @@ struct WatchHandlers: Sendable {
                 try request.permits(token, by: policy)
                 let watch = TokenWatch(
                     name, of: request, token, try checks.held(token),
-                    checks.times(of: token, request.params.minimumLifetime), at: place, clock: clock)
+                    broker.watched.times(of: token, minimumLifetime: request.params.minimumLifetime), at: place,
+                    clock: clock)
                 let start = WatchStart(name: name, token: token) { [watches] in watches.begin(watch) }
                 return CompletedWork(answer: .watch(start), outcome: .refreshed(token))
             }

@@ -24,8 +24,8 @@ struct WatchChecks: Sendable {
             let (token, request) = try await token(look, watch, name)
             guard try !isHeld(token, by: watch) else { return .same }
             let newToken = NewToken(
-                times: times(of: token, watch.params.minimumLifetime), held: try held(token), grant: request.grant,
-                line: try line(token, request, watch))
+                times: broker.watched.times(of: token, minimumLifetime: watch.params.minimumLifetime),
+                held: try held(token), grant: request.grant, line: try line(token, request, watch))
             log.done(.refreshed(token), subject, since: start)
             return .another(newToken)
         } catch {
@@ -34,10 +34,6 @@ struct WatchChecks: Sendable {
             _ = log.failed(error, subject, since: start)
             return .failed(error)
         }
-    }
-
-    func times(of token: AcquiredToken, _ minimumLifetime: Int64?) -> WatchSchedule.Times {
-        broker.watched.times(of: token, minimumLifetime: minimumLifetime)
     }
 
     func held(_ token: AcquiredToken) throws(BrokerError) -> HeldToken {
