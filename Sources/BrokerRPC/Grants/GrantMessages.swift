@@ -24,7 +24,7 @@ extension Grant: MessageObject {
         .required("id", \.id, "For grants.revoke."),
         .required("caller", \.caller, "The caller that may use the app."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
-        .optional("account", \.account, Grant.accountSummary),
+        .optional("account", \.accountID.reference, Grant.accountSummary),
         .optional("scopes", \.scopes, "The maximum of scopes and resources of tokens; absent: any."),
         .required("createdOn", \.createdOn, "Seconds since 1970."),
         .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end."),
@@ -35,11 +35,6 @@ extension Grant: MessageObject {
 
     fileprivate static let accountSummary =
         "Limited to this account's tokens; absent: all accounts of the app's group. An id username:NAME is no account's: not exactly one had the name that was asked for."
-
-    private var account: AccountReference? {
-        get { accountID.map { .id($0) } }
-        set { accountID = newValue?.id }
-    }
 }
 
 extension GrantRequest: MessageObject {
@@ -52,17 +47,20 @@ extension GrantRequest: MessageObject {
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
         .optional("clientId", \.clientID, "The id of a client without a registration."),
         .optional("authority", \.authority, "Issuer URL of the app or client."),
-        .optional("account", \.account, Grant.accountSummary),
+        .optional("account", \.accountID.reference, Grant.accountSummary),
         .optional(
             "scopes", \.scopes,
             "The scopes and resources of the tokens that were asked for; absent: more than tokens, or anything."),
         .required("requestedOn", \.requestedOn, "Seconds since 1970."),
         .required("facts", \.facts, "The facts that identified the caller."),
     ]
+}
 
-    private var account: AccountReference? {
-        get { accountID.map { .id($0) } }
-        set { accountID = newValue?.id }
+extension String? {
+    /// An account's id as a reference to it.
+    fileprivate var reference: AccountReference? {
+        get { map { .id($0) } }
+        set { self = newValue?.id }
     }
 }
 
