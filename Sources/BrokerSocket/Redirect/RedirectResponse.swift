@@ -9,29 +9,24 @@ struct RedirectResponse: Sendable {
     var body: String
 
     init(_ page: RedirectPage) {
-        status =
-            switch page {
-            case .notExpected, .notAccepted: .badRequest
-            case .goesOn: .seeOther
-            default: .ok
-            }
-        body = PageTemplate.render(page)
-        headers = Self.pageHeaders(policy: PageTemplate.contentSecurityPolicy)
-        if case .goesOn(let url) = page { headers.add(name: "location", value: url) }
+        self.init(
+            page: PageTemplate.render(page), policy: PageTemplate.contentSecurityPolicy, referrer: "no-referrer")
+        switch page {
+        case .notExpected, .notAccepted: status = .badRequest
+        case .goesOn(let url):
+            status = .seeOther
+            headers.add(name: "location", value: url)
+        default: break
+        }
     }
 
     init(page: String, policy: String, referrer: String) {
         status = .ok
         body = page
-        headers = Self.pageHeaders(policy: policy)
+        headers = Self.headers(type: "text/html; charset=utf-8", policy: policy)
         headers.replaceOrAdd(name: "referrer-policy", value: referrer)
-    }
-
-    private static func pageHeaders(policy: String) -> HTTPHeaders {
-        var headers = headers(type: "text/html; charset=utf-8", policy: policy)
         // The address holds a secret: no other site may share a browsing context with it.
         headers.add(name: "cross-origin-opener-policy", value: "same-origin")
-        return headers
     }
 
     /// - Parameter status: the only content, so that a visitor does not learn what listens here.
