@@ -83,10 +83,8 @@ package enum BrokerDaemon {
     }
 
     private static func activatedSockets() throws(StartFailure) -> ActivatedSockets? {
-        do throws(SocketActivationError) {
-            return try SocketActivation.take(with: Doors.activationNames)
-        } catch {
-            throw StartFailure(exit: .failed, text: "\(error)")
+        try StartFailure.orThrow(.failed) { () throws(SocketActivationError) in
+            try SocketActivation.take(with: Doors.activationNames)
         }
     }
 

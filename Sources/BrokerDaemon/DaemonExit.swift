@@ -13,15 +13,18 @@ package enum DaemonExit: Int32, Sendable {
 struct StartFailure: Error {
     var exit: DaemonExit
     var text: String
+
+    /// Takes a step of the start, whose error is a sentence for the person.
+    static func orThrow<Value, Failure: Error>(
+        _ exit: DaemonExit, _ step: () throws(Failure) -> Value
+    ) throws(StartFailure) -> Value {
+        do throws(Failure) { return try step() } catch { throw StartFailure(exit: exit, text: "\(error)") }
+    }
 }
 
 extension ConfigurationLoader {
     /// The configuration that the daemon starts with.
     func loadAtStart() throws(StartFailure) -> LoadedConfiguration {
-        do throws(ConfigurationError) {
-            return try load()
-        } catch {
-            throw StartFailure(exit: .configuration, text: "\(error)")
-        }
+        try StartFailure.orThrow(.configuration) { () throws(ConfigurationError) in try load() }
     }
 }

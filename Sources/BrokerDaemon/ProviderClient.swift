@@ -21,10 +21,8 @@ extension HTTPClient {
         settings.reachesPrivateAddresses = { reach.isGranted(to: $0) }
         settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
         settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)
-        do throws(HTTPClientError) {
-            return try HTTPClient(configuration: settings)
-        } catch {
-            throw StartFailure(exit: .configuration, text: "\(error)")
+        return try StartFailure.orThrow(.configuration) { () throws(HTTPClientError) in
+            try HTTPClient(configuration: settings)
         }
     }
 }

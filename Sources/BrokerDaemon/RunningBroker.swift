@@ -34,11 +34,7 @@ struct RunningBroker: Sendable {
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
-        do throws(SignatureLibrary.Unusable) {
-            try SignatureLibrary.check()
-        } catch {
-            throw StartFailure(exit: .failed, text: "\(error)")
-        }
+        try StartFailure.orThrow(.failed) { () throws(SignatureLibrary.Unusable) in try SignatureLibrary.check() }
         let reach = PrivateReach(allowsAll: configuration.access.allowPrivateAuthorities)
         let http = try HTTPClient.start(configuration, reach, logger)
         reportUnguardedSecrets(to: logger)
