@@ -54,19 +54,6 @@ struct TokenWritingTests {
         #expect(few.map(\.name).sorted() == Token.members.filter(\.isRequired).map(\.name).sorted())
     }
 
-    @Test("an account has exactly the members of the protocol's Account")
-    func accountMembers() throws {
-        var writer = JSONWriter()
-        var account = account
-        account.signInEndsOn = 30
-        account.write(to: &writer)
-        guard case .object(let all) = try JSONReader.read(writer.bytes) else {
-            Issue.record("not an object")
-            return
-        }
-        #expect(all.map(\.name) == Account.members.map(\.name))
-    }
-
     @Test("a client reads the written token", arguments: TokenType.allCases)
     func read(type: TokenType) throws {
         let token = try Token(reading: try JSONReader.read(write(extended: 20, idToken: "i", type: type)))

@@ -25,42 +25,4 @@ extension Account: MessageObject {
             "tenantProfiles", \.tenantProfiles,
             "The account in each tenant it has signed in to, home first; only at providers that have tenants."),
     ]
-
-    /// Writes the members of the table without using it: every token's answer contains an account.
-    package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.key("id")
-        writer.string(id)
-        writer.key("username")
-        writer.string(username)
-        if let name {
-            writer.key("name")
-            writer.string(name)
-        }
-        writer.key("environment")
-        writer.string(environment)
-        if let tenantId {
-            writer.key("tenantId")
-            writer.string(tenantId)
-        }
-        writer.key("homeAccountId")
-        writer.string(homeAccountId)
-        writer.key("authority")
-        writer.string(authority)
-        writer.key("signedIn")
-        writer.bool(signedIn)
-        if let signInEndsOn {
-            writer.key("signInEndsOn")
-            writer.integer(signInEndsOn)
-        }
-        if let claims {
-            writer.key("claims")
-            writer.value(.object(claims))
-        }
-        if let tenantProfiles {
-            writer.key("tenantProfiles")
-            tenantProfiles.write(to: &writer)
-        }
-        writer.endObject()
-    }
 }
