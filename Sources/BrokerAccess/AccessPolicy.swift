@@ -241,7 +241,7 @@ extension InvalidAuthority {
     fileprivate var description: String {
         switch self {
         case .notAURL: "it is not a URL of the form https://host/path"
-        case .plainHTTP: "it must be https (plain http is for loopback only)"
+        case .plainHTTP: "it must be https (plain http is for 127.0.0.1, [::1] and localhost only)"
         case .httpLoopbackNotAllowed:
             "plain http to loopback is not allowed; to allow it for development: brokerctl config set oauth.allow_http_loopback true"
         case .hasQueryOrFragment: "an issuer has neither query nor fragment"

@@ -56,6 +56,7 @@ struct AuthorityTests {
             "http://0.0.0.0", "http://127.0.0.2", "http://127.255.1.9:80", "http://127.0.0.256", "http://127.0.0",
             "http://128.0.0.1", "http://127.0.0.0x1",
             "http://localhost.", "http://[::2]", "http://[::ffff:127.0.0.1]", "http://127.0.0.1.", "http://2130706433",
+            "http://idp.localhost:8080",
         ])
     func otherHTTP(text: String) {
         #expect(throws: InvalidAuthority.plainHTTP) { try parse(text, allowHTTPLoopback: true) }

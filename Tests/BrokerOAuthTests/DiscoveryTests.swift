@@ -54,7 +54,10 @@ struct DiscoveryTests {
     @Test(
         "a missing or invalid required endpoint is an error that names it",
         arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri", "issuer"],
-        [JSONValue.null, 5, "", "http://idp.example/x", "ftp://127.0.0.1/x", "/relative", "https://idp.example/x#f"])
+        [
+            JSONValue.null, 5, "", "http://idp.example/x", "http://idp.localhost/x", "ftp://127.0.0.1/x", "/relative",
+            "https://idp.example/x#f",
+        ])
     func unfitEndpoint(name: String, value: JSONValue) async throws {
         try await withProvider { bed async throws in
             bed.provider.configure { $0.metadata = [name: value] }

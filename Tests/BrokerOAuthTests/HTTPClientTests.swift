@@ -232,6 +232,7 @@ struct HTTPClientTests {
             "http://example.com/", "ftp://127.0.0.1/", "file:///etc/passwd", "http://127.0.0.1@example.com/",
             "http://127.0.0.1.example.com/", "https://", "127.0.0.1", "http://127.0.0.1:0/", "http://localhost:1/#f",
             "http://127.0.0.1\\@example.com/", "http://[::1/", "http://127.0.0.1:+80/", "http://exa mple/",
+            "http://idp.localhost:1/",
         ])
     func refusedURLs(url: String) async throws {
         let client = try HTTPClient(configuration: .init(version: "1"))

@@ -13,7 +13,7 @@ struct WebURLTests {
         #expect(url.text == "HTTPS://Login.Example:8443/Tenant/?a=1&b=#top")
         let bare = try #require(WebURL("http://[::1]#x?y"))
         #expect(!bare.isSecure && bare.host == "[::1]" && bare.port == nil && bare.path.isEmpty)
-        #expect(!bare.hasQuery && bare.hasFragment && bare.isLoopback && bare.isSecureOrLoopback)
+        #expect(!bare.hasQuery && bare.hasFragment && bare.isLoopback && bare.isSafeToRequest)
     }
 
     @Test(
@@ -94,14 +94,17 @@ struct WebURLTests {
         #expect(throws: WebURL.Invalid.hasUserInfo) { try WebURL(parsing: text) }
     }
 
-    @Test("only three names are loopback")
+    @Test("plain http is safe at three hosts only")
     func loopback() {
         for host in ["127.0.0.1", "[::1]", "localhost", "LOCALHOST"] {
-            #expect(WebURL("http://\(host):1/")?.isSecureOrLoopback == true, "\(host)")
+            #expect(WebURL("http://\(host):1/")?.isSafeToRequest == true, "\(host)")
         }
-        for host in ["127.0.0.2", "127.1", "localhost.", "localhost.a", "[::2]", "[::ffff:127.0.0.1]", "0.0.0.0", "a"] {
-            #expect(WebURL("http://\(host):1/")?.isSecureOrLoopback == false, "\(host)")
-            #expect(WebURL("https://\(host):1/")?.isSecureOrLoopback == true, "\(host)")
+        for host in [
+            "127.0.0.2", "127.1", "localhost.", "localhost.a", "a.localhost", "[::2]", "[::ffff:127.0.0.1]", "0.0.0.0",
+            "a",
+        ] {
+            #expect(WebURL("http://\(host):1/")?.isSafeToRequest == false, "\(host)")
+            #expect(WebURL("https://\(host):1/")?.isSafeToRequest == true, "\(host)")
         }
     }
 

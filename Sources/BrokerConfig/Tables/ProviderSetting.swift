@@ -80,7 +80,7 @@ extension ProviderSetting {
             guard let kind = ProviderKind(rawValue: text) else { throw .unknown(text, among: Kind.kinds) }
             table.kind = kind
         case (.endpoint, .string(let text)):
-            guard let url = WebURL(text), url.isSecureOrLoopback, !url.hasFragment else {
+            guard let url = WebURL(text), url.isSafeToRequest, !url.hasFragment else {
                 throw SettingRefusal(.outOfRange, "\"\(text)\" is not an https URL")
             }
             table.completion.endpoints[name] = text

@@ -57,7 +57,7 @@ package struct Authority: Sendable, Hashable {
 
     /// Whether an endpoint is on the authority's own host and port, under any of the cloud's names.
     package func isHost(of endpoint: String) -> Bool {
-        guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }
+        guard let url = WebURL(endpoint), url.isSafeToRequest else { return false }
         return url.server == environment || EntraCloud.canonical(url.server) == environment
     }
 

@@ -20,7 +20,7 @@ package struct AuthorityURL: Sendable {
             throw error == .hasUserInfo ? .hasUserInfo : .notAURL
         }
         guard !url.hasQuery, !url.hasFragment else { throw .hasQueryOrFragment }
-        guard url.isSecureOrLoopback else { throw .plainHTTP }
+        guard url.isSafeToRequest else { throw .plainHTTP }
         guard url.isSecure || allowHTTPLoopback else { throw .httpLoopbackNotAllowed }
         var path = url.path.drop { $0 == "/" }
         while path.hasSuffix("/") { path = path.dropLast() }

@@ -18,6 +18,6 @@ struct EndpointRule {
     /// For a page that the user opens, which may have a fragment.
     func acceptedPage(_ text: String) -> WebURL? {
         guard let url = WebURL(text) else { return nil }
-        return url.isSecure || (allowsHTTPLoopback && url.isLoopback) ? url : nil
+        return url.isSecure || (allowsHTTPLoopback && url.isSafeToRequest) ? url : nil
     }
 }

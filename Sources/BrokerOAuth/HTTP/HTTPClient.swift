@@ -25,7 +25,7 @@ package final class HTTPClient: HTTPTransport {
         guard let url = WebURL(request.url), !url.hasFragment else {
             throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "the address is not an http or https URL")
         }
-        guard url.isSecureOrLoopback else {
+        guard url.isSafeToRequest else {
             throw HTTPFailure(
                 .notAllowed, mayHaveBeenSent: false,
                 "\(url.server) would be reached without TLS, which is for loopback only")

@@ -77,7 +77,7 @@ package struct WebURL: Sendable, Hashable {
     /// Scheme and ``server`` (RFC 6454, section 6.2).
     package var origin: String { "\(isSecure ? "https" : "http")://\(server)" }
 
-    /// The hosts for which plain http is allowed: no other address of 127.0.0.0/8 is.
+    /// The hosts that may be asked by plain http: no other address of 127.0.0.0/8 may, and no name below `localhost`.
     private static let loopbackHosts: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
 
     /// Names below `localhost` are this machine's as well, regardless of DNS (RFC 6761, section 6.3).
@@ -90,8 +90,8 @@ package struct WebURL: Sendable, Hashable {
 
     package var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether traffic to it cannot be read or changed on the way.
-    package var isSecureOrLoopback: Bool { isSecure || isLoopback }
+    /// Whether requests to it cannot be read or changed on the way.
+    package var isSafeToRequest: Bool { isSecure || Self.loopbackHosts.contains(host) }
 }
 
 extension WebURL {
