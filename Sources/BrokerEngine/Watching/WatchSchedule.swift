@@ -9,7 +9,7 @@ package struct WatchSchedule: Sendable {
         package var cachedAt: NumericDate
         /// When it may be renewed although it is valid, if ever.
         package var renewal: NumericDate?
-        /// When it stops answering silent requests.
+        /// When it stops answering the watch's requests.
         package var leaving: NumericDate
         package var end: NumericDate
 

@@ -33,23 +33,38 @@ package struct WatchedTokens: Sendable {
         throw missing.error(for: request, reason, lookup.owner).about(lookup.entry.account)
     }
 
+    /// The shortest time in seconds between a renewal and the end of the old token: the clock has whole seconds, so that a look may
+    /// be one late, and the refresh takes a while.
+    private static let leastLead: Int64 = 5
+
+    /// The minimum lifetime that a watch of this token asks for to get the next one before its end.
+    ///
+    /// - Parameter asked: the watch's own.
+    package func minimumLifetime(of token: AcquiredToken, asked: Int64?) -> Int64? {
+        let lifetime = lifetime(of: token)
+        return rule(asked).end(of: lifetime) > rule(Self.leastLead).end(of: lifetime) ? Self.leastLead : asked
+    }
+
     /// The times at which a watch of this token looks again.
     ///
-    /// - Parameter minimumLifetime: the watch's own.
+    /// - Parameter minimumLifetime: from ``minimumLifetime(of:asked:)``.
     package func times(of token: AcquiredToken, minimumLifetime: Int64?) -> WatchSchedule.Times {
-        let (buffer, share) = settings.read { ($0.expiryBuffer, $0.refreshShare) }
-        var lifetime = TokenLifetime(token.token.record)
-        var end = lifetime.expiresOn
-        if token.lifetimeOf == .idToken, let idTokenEnd = token.idTokenEnd {
-            lifetime.expiresOn = idTokenEnd
-            end = idTokenEnd
-        } else if token.extendedLifetime, let extended = token.token.record.extendedExpiresOn {
-            end = extended
-        }
-        let rule = ExpiryRule(now: clock.now, buffer: buffer, minimumLifetime: minimumLifetime)
+        let (lifetime, record) = (lifetime(of: token), token.token.record)
+        let end = (token.extendedLifetime ? record.extendedExpiresOn : nil) ?? lifetime.expiresOn
         return WatchSchedule.Times(
-            cachedAt: lifetime.cachedAt, renewal: RefreshAheadRule.due(token.token.record, share: share),
-            leaving: min(rule.end(of: lifetime), end), end: end)
+            cachedAt: lifetime.cachedAt, renewal: RefreshAheadRule.due(record, share: settings.read(\.refreshShare)),
+            leaving: min(rule(minimumLifetime).end(of: lifetime), end), end: end)
+    }
+
+    /// The lifetime of the token that the watch measures.
+    private func lifetime(of token: AcquiredToken) -> TokenLifetime {
+        var lifetime = TokenLifetime(token.token.record)
+        if token.lifetimeOf == .idToken, let idTokenEnd = token.idTokenEnd { lifetime.expiresOn = idTokenEnd }
+        return lifetime
+    }
+
+    private func rule(_ minimumLifetime: Int64?) -> ExpiryRule {
+        ExpiryRule(now: clock.now, buffer: settings.read(\.expiryBuffer), minimumLifetime: minimumLifetime)
     }
 
     /// A hash that distinguishes a token from others, and stays the same if the token is sealed again.

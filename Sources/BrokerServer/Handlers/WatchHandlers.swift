@@ -23,10 +23,10 @@ struct WatchHandlers: Sendable {
             return .waits { () throws(BrokerError) in
                 let token = try await broker.acquireSilent(asked)
                 try request.permits(token, by: policy)
+                let held = try checks.held(token, request.params)
                 let watch = TokenWatch(
-                    name, of: request, token, try checks.held(token),
-                    broker.watched.times(of: token, minimumLifetime: request.params.minimumLifetime), at: place,
-                    clock: clock)
+                    name, of: request, token, held,
+                    broker.watched.times(of: token, minimumLifetime: held.minimumLifetime), at: place, clock: clock)
                 let start = WatchStart(name: name, token: token) { [watches] in watches.begin(watch) }
                 return CompletedWork(answer: .watch(start), outcome: .refreshed(token))
             }

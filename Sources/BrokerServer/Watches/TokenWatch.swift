@@ -15,7 +15,7 @@ final class TokenWatch: Sendable {
     let app: AppRegistration
     /// Whether its client named an account, rather than taking the only one.
     let namesAccount: Bool
-    /// The params of each renewal.
+    /// The params that all renewals have in common.
     let params: WatchToken.Params
     private let place: Subscription
     private let clock: any BrokerClock
@@ -63,6 +63,12 @@ final class TokenWatch: Sendable {
     var partition: Partition { context.caller.partition }
     var grant: GrantInUse? { state.withLock(\.grant) }
     var held: HeldToken { state.withLock(\.held) }
+
+    var renewalParams: WatchToken.Params {
+        var params = params
+        params.query.minimumLifetime = held.minimumLifetime
+        return params
+    }
 
     // MARK: Beginning and end
 

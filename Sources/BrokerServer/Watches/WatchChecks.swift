@@ -23,9 +23,10 @@ struct WatchChecks: Sendable {
             if look == .glance, try !hasAnother(watch) { return .same }
             let (token, request) = try await token(look, watch, name)
             guard try !isHeld(token, by: watch) else { return .same }
+            let held = try held(token, watch.params)
             let newToken = NewToken(
-                times: broker.watched.times(of: token, minimumLifetime: watch.params.minimumLifetime),
-                held: try held(token), grant: request.grant, line: try line(token, request, watch))
+                times: broker.watched.times(of: token, minimumLifetime: held.minimumLifetime),
+                held: held, grant: request.grant, line: try line(token, request, watch))
             log.done(.refreshed(token), subject, since: start)
             return .another(newToken)
         } catch {
@@ -36,8 +37,10 @@ struct WatchChecks: Sendable {
         }
     }
 
-    func held(_ token: AcquiredToken) throws(BrokerError) -> HeldToken {
-        .init(box: token.token.sealed.box, fingerprint: try broker.watched.fingerprint(of: token))
+    func held(_ token: AcquiredToken, _ params: WatchToken.Params) throws(BrokerError) -> HeldToken {
+        .init(
+            box: token.token.sealed.box, fingerprint: try broker.watched.fingerprint(of: token),
+            minimumLifetime: broker.watched.minimumLifetime(of: token, asked: params.minimumLifetime))
     }
 
     private func isHeld(_ token: AcquiredToken, by watch: TokenWatch) throws(BrokerError) -> Bool {
@@ -71,7 +74,7 @@ struct WatchChecks: Sendable {
         _ look: WatchSchedule.Look, _ watch: TokenWatch, _ correlationID: String
     ) async throws(BrokerError) -> (AcquiredToken, Request<WatchToken>) {
         let context = watch.context
-        let params = look == .renewal ? watch.params : watch.params.relaxed
+        let params = look == .renewal ? watch.renewalParams : watch.params.relaxed
         let asking = AdmissionRequest(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: WatchToken.right,
             reaching: params.reach)

@@ -8,6 +8,8 @@ struct HeldToken: Sendable {
     let box: [UInt8]
     /// ``WatchedTokens/fingerprint(of:)``
     let fingerprint: Int
+    /// ``WatchedTokens/minimumLifetime(of:asked:)``
+    let minimumLifetime: Int64?
 }
 
 /// A token that the client does not have yet.
