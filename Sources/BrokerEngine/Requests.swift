@@ -10,7 +10,7 @@ package protocol TokenRequest: Sendable {
     /// Another authority than the app's own, for this request.
     var authority: Authority? { get }
     var query: TokenQuery { get }
-    /// The query's scopes, or the app's usual ones if it names none.
+    /// The query's scopes, or the app's usual ones if it names none and is not narrow.
     var scopes: Scopes { get }
     /// Whether the person may be at home in another cloud than the authority's own (Entra; ``CloudRules``).
     var isInstanceAware: Bool { get }
@@ -47,7 +47,7 @@ extension DraftedTokenRequest {
 
 extension TokenQuery {
     fileprivate func scopes(for app: AppRegistration) -> Scopes {
-        let own = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
+        let own = scopes.isEmpty && !isNarrow ? app.usualScopes : Scopes(scopes)
         guard let challenge, !challenge.scopes.isEmpty else { return own }
         // A challenge may name scopes that the broker adds by itself, and a client that forwards it cannot remove them.
         return own.union(Scopes(challenge.scopes).subtracting(Scopes.reserved))
@@ -81,10 +81,11 @@ package final class SilentRequest: TokenRequest {
     package let rejectedToken: Secret?
     /// The challenge's requirements that only a sign-in can meet (RFC 9470).
     let stepUp: StepUp?
-    /// The maximum scopes of the token, if the caller may not have all of the app's.
+    /// The maximum scopes of a cached token, if the caller may not have or does not want all of the app's.
     package let ceiling: Scopes?
     package let correlationID: String
 
+    /// - Parameter ceiling: includes the query's scopes.
     package init(
         partition: Partition, app: AppRegistration, authority: Authority? = nil, query: TokenQuery,
         isInstanceAware: Bool = false, forceRefresh: Bool = false, rejectedToken: Secret? = nil,
@@ -99,7 +100,9 @@ package final class SilentRequest: TokenRequest {
         self.isInstanceAware = isInstanceAware
         self.forceRefresh = forceRefresh
         self.rejectedToken = rejectedToken
-        self.ceiling = ceiling
+        // Where grants follow consent, a refresh brings no less than the cached token.
+        let canNarrow = !(authority ?? app.authority).rules.grantsFollowConsent
+        self.ceiling = query.isNarrow && canNarrow ? scopes.union(.harmless) : ceiling
         self.correlationID = correlationID
     }
 

@@ -23,6 +23,7 @@ struct SilentParamsWritingTests {
         params.selection.clientId = "client"
         params.selection.authority = "https://issuer.example"
         params.query.scopes = ["one", "two"]
+        params.query.isNarrow = true
         params.query.claims = #"{"access_token":{"acr":null}}"#
         params.query.tokenType = .dpop
         params.query.resources = ["https://api.example"]

@@ -34,6 +34,12 @@ package enum AcquireTokenSilent: AppMethod {
             appMembers(\.selection)
             + TokenQuery.members(account: "May be left out when exactly one account fits.").inside(\.query) + [
                 .defaulted("forceRefresh", \.forceRefresh, "True bypasses the cached token.", to: false),
+                .defaulted(
+                    "narrow", \.query.isNarrow,
+                    """
+                    True bypasses a cached token with more than these scopes; without scopes, it asks for the person's identity \
+                    alone, not for the app's usual scopes. The provider may still give more.
+                    """, to: false),
                 .optional(
                     "rejectedToken", \.rejectedToken,
                     """

@@ -17,6 +17,7 @@ extension AcquireTokenSilent.Params {
             writer.member("minimumLifetime", query.minimumLifetime)
             writer.member("instanceAware", query.instanceAware)
             writer.member("forceRefresh", forceRefresh ? true : nil)
+            writer.member("narrow", query.isNarrow ? true : nil)
             writer.member("rejectedToken", rejectedToken)
             writer.member("challenge", query.challenge)
             writer.member("lifetimeOf", query.lifetimeOf == .accessToken ? nil : query.lifetimeOf)

@@ -22,7 +22,9 @@ struct OIDCAgentQuestion: Sendable {
 
     init(_ request: AgentRequest, of caller: Caller, _ names: AppAliases, _ policy: AccessPolicy) {
         var request = request
+        var isNarrow = false
         if case .token(var asked) = request {
+            isNarrow = asked.kind == .access && !asked.scopes.isEmpty
             // Clients of an agent also name scopes that the broker adds by itself.
             asked.scopes = Scopes(asked.scopes).subtracting(Scopes.reserved).asGiven
             request = .token(asked)
@@ -36,7 +38,7 @@ struct OIDCAgentQuestion: Sendable {
             } catch {
                 (self.error, failure) = (error.error, error.failure)
             }
-            params = Self.params(asked, app)
+            params = Self.params(asked, app, isNarrow: isNarrow)
         case .loadedAccounts, .status, .statusJSON, .check: (method, params) = (GetBrokerStatus.name, .object([]))
         case .lock: (method, params) = (LockBroker.name, .object([]))
         case .unlock(let passphrase):
@@ -88,11 +90,12 @@ struct OIDCAgentQuestion: Sendable {
         let failure: AgentFailure
     }
 
-    private static func params(_ asked: AgentTokenRequest, _ app: String?) -> JSONNode {
+    private static func params(_ asked: AgentTokenRequest, _ app: String?, isNarrow: Bool) -> JSONNode {
         var members = [
             JSONMember("app", app.map { .string($0) } ?? .null),
             JSONMember("scopes", .array(asked.scopes.map { .string($0) })),
         ]
+        if isNarrow { members.append(JSONMember("narrow", .bool(true))) }
         if asked.forcesRefresh { members.append(JSONMember("forceRefresh", .bool(true))) }
         if let least = asked.minimumLifetime {
             members.append(JSONMember("minimumLifetime", .number(String(min(least, longest)))))

@@ -1,7 +1,9 @@
 /// The parameters of a token request, for every way of getting the token.
 package struct TokenQuery: Sendable, Hashable {
-    /// The token's scopes; empty for the app's usual ones.
+    /// The token's scopes; empty for the app's usual ones, unless ``isNarrow``.
     package var scopes: [String]
+    /// Whether the token should have no more than ``scopes``, and those that every token may have.
+    package var isNarrow = false
     /// The token's account; `nil` means any that fits.
     package var account: AccountReference?
     /// A claims request (OpenID Connect Core, section 5.5) or challenge, as JSON: bypasses the cached access token.

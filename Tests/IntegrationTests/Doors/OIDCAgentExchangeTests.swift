@@ -38,6 +38,28 @@ struct OIDCAgentExchangeTests {
         }
     }
 
+    @Test("a scope narrows the token, even if a wider one is cached")
+    func narrowed() async throws {
+        try await withTestBed { bed in
+            let agent = try await AgentScene.make(in: bed)
+            let (provider, broker) = (agent.scene.provider, agent.scene.broker)
+            try await agent.scene.register("notes", ["scopes": ["notes.read", "notes.write"]])
+            let wide = try await broker.signIn(app: "notes", scopes: ["notes.read", "notes.write"], in: bed) {
+                try await provider.signIn(.alice, at: $0, in: bed)
+            }
+            for (named, scopes) in [("openid", []), ("notes.read", ["notes.read"])] as [(String, [String])] {
+                let whole = try await agent.plain(#"{"request":"access_token","account":"notes"}"#)
+                #expect(whole["access_token"] == .string(wide.accessToken), "\(whole)")
+                let answer = try await agent.plain(
+                    #"{"request":"access_token","account":"notes","scope":"\#(named)"}"#)
+                #expect(answer["status"] == "success" && answer["access_token"] != whole["access_token"], "\(answer)")
+                let kept = try await broker.acquireSilent(app: "notes", scopes: scopes, ["narrow": true])
+                #expect(kept["accessToken"] == answer["access_token"])
+                #expect(kept["scopes"]?.arrayValue?.contains("notes.write") == false, "\(kept["scopes"] ?? .null)")
+            }
+        }
+    }
+
     @Test("a message may arrive in pieces, and a connection accepts only one request")
     func pieces() async throws {
         try await withTestBed { bed in
