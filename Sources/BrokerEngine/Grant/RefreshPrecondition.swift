@@ -3,7 +3,8 @@ import BrokerTokenCache
 import BrokerValues
 import Logging
 
-/// The state when a refresh began. If the person signs out or signs in again while it is in flight, its result is not kept.
+/// The state when a refresh began. If the person signs out or signs in again while it is in flight, its result is not
+/// kept: only others that have the same refresh token get its successor.
 struct RefreshPrecondition: Sendable {
     let spent: StoredRecord<RefreshTokenRecord>
     let owner: OwnerKey

@@ -70,7 +70,6 @@ struct DiscardedTokens: Sendable {
 
     init(_ response: TokenResponse) { (refreshToken, accessToken) = (response.refreshToken, response.accessToken) }
     init(_ rest: RejectedTokenResponse) { refreshToken = rest.refreshToken }
-    init(refreshToken: Secret) { self.refreshToken = refreshToken }
 
     /// The refresh token first: with it the provider should end the access token, too (RFC 7009, section 2.1).
     fileprivate var inOrder: [(Secret, RevocableToken)] {

@@ -120,7 +120,7 @@ final class TokenResponseStore: Sendable {
         let arrival = clock.now
         let precondition = salvage.precondition(spending: spent, by: recipient.app)
         let rescue = SalvagedRefreshToken(
-            refreshToken: response.refreshToken, type: response.tokenType, sent: sent, metadata: metadata,
+            tokens: DiscardedTokens(response), type: response.tokenType, sent: sent, metadata: metadata,
             precondition: precondition)
         do throws(BrokerError) {
             try ProofKeys.check(response.tokenType, for: recipient.tokenType, at: authority)
@@ -129,31 +129,20 @@ final class TokenResponseStore: Sendable {
             await salvage.keep(rescue, proofKey: isBound ? proofKey : nil)
             throw error
         }
-        let granted: GrantedTokens
+        let filed: GrantFiling.Filed
         do throws(BrokerError) {
             var claims: IDTokenClaims?
             if let idToken = response.idToken {
                 claims = try await identities.verified(
                     idToken, for: recipient.app, isSignIn: false, earlier: earlier, authority, metadata)
             }
-            granted = try refreshed(
+            let granted = try refreshed(
                 response, claims, for: recipient, of: entry.stored.record, in: realm, spending: spent.record,
                 among: contexts, context(recipient, authority, asked, sent, proofKey, now: arrival))
-        } catch {
-            await salvage.keep(rescue, proofKey: proofKey)
-            throw error
-        }
-        let filed: GrantFiling.Filed
-        do throws(BrokerError) {
             filed = try await filing.file(
                 granted, of: response, for: recipient, precondition: precondition, proofKey: proofKey)
         } catch {
-            if error.reason == .signedOut {
-                salvage.revokeLate(DiscardedTokens(response), precondition, at: metadata)
-            } else {
-                // A lookup that the rest needs has failed.
-                await salvage.keep(rescue, proofKey: proofKey)
-            }
+            await salvage.keep(rescue, proofKey: proofKey)
             throw error
         }
         return try filing.answer(
@@ -166,7 +155,7 @@ final class TokenResponseStore: Sendable {
         replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?, at metadata: ProviderMetadata
     ) async {
         let rescue = SalvagedRefreshToken(
-            refreshToken: rest.refreshToken, type: rest.tokenType, sent: sent, metadata: metadata,
+            tokens: DiscardedTokens(rest), type: rest.tokenType, sent: sent, metadata: metadata,
             precondition: salvage.precondition(spending: spent, by: recipient.app))
         await salvage.keep(rescue, proofKey: proofKey)
     }

@@ -117,6 +117,29 @@ struct FamilyFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
+    @Test(
+        "an app that signs out while it redeems the family's token leaves the successor to the family",
+        arguments: SignOutDuringRefreshTests.Way.allCases)
+    func signOutMeanwhile(_ way: SignOutDuringRefreshTests.Way) async throws {
+        let bed = try await bed()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            await gate.wait()
+            var response = provider.tokens(for: "alice")
+            response.familyID = "1"
+            return response
+        }
+        let silent = bed.silent(chat)
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        try await bed.provider.waitForRefreshes()
+        try await way(chat, on: bed)
+        gate.open()
+        #expect(await #expect(throws: BrokerError.self) { try await refresh.value }?.reason == .signedOut)
+        refuse(bed, ["rt-1"], "bad_token")
+        _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-1", "rt-2"])
+    }
+
     @Test("removal from the last app also removes the family's token")
     func removal() async throws {
         let bed = try await bed()

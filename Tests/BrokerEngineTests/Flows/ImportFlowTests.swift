@@ -165,6 +165,64 @@ struct ImportFlowTests {
         #expect(bed.provider.refreshes.suffix(2) == ["rt-4", "rt-3"])
     }
 
+    /// A forced refresh of the imported token that the provider answers when the gate opens, with this ID token.
+    private func refreshing(
+        _ bed: EngineBed, _ app: AppRegistration, idToken: String = "alice"
+    ) async throws -> (gate: Gate, refresh: Task<AcquiredToken, any Error>) {
+        let gate = Gate()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
+            guard case .refreshToken(let spent, _) = grant, spent.revealed() == "imported" else {
+                return provider.tokens(for: "alice")
+            }
+            await gate.wait()
+            return provider.tokens(for: idToken)
+        }
+        let silent = bed.silent(app) { $0.forceRefresh = true }
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        try await bed.provider.waitForRefreshes()
+        return (gate, refresh)
+    }
+
+    @Test(
+        "a token's successor reaches the other groups, although its app was signed out or in anew meanwhile",
+        arguments: [.signOut, .remove, nil] as [SignOutDuringRefreshTests.Way?], ["alice", "forged"])
+    func overtaken(by signOut: SignOutDuringRefreshTests.Way?, idToken: String) async throws {
+        let (early, late) = (Sample.app("early"), Sample.app("late"))
+        let bed = try await bed([early, late])
+        _ = try await take(bed, file())
+        let (gate, refresh) = try await refreshing(bed, early, idToken: idToken)
+        if let signOut { try await signOut(early, on: bed) } else { try await bed.signIn("alice", early) }
+        gate.open()
+        _ = await refresh.result
+        _ = try await bed.engine.acquireSilent(bed.silent(late) { $0.forceRefresh = true })
+        // The new sign-in has the first of the provider's tokens.
+        #expect(bed.provider.refreshes.last == (signOut == nil ? "rt-2" : "rt-1"))
+    }
+
+    @Test("a sign-out spares a token that another group has from revocation, with its successor, and says so")
+    func notRevoked() async throws {
+        let (early, late) = (Sample.app("early"), Sample.app("late"))
+        let bed = try await bed([early, late])
+        _ = try await take(bed, file())
+        let (gate, refresh) = try await refreshing(bed, early)
+        var request = SignOutRequest(
+            partition: Sample.partition, account: .username("alice"), correlationID: "correlation-1")
+        (request.app, request.revoke) = (early, true)
+        let revocation = try await bed.engine.signOut(request) { _ in }.revocation
+        gate.open()
+        _ = await refresh.result
+        guard case .failed = revocation else {
+            Issue.record("a token that late needs was revoked")
+            return
+        }
+        _ = try await bed.engine.acquireSilent(bed.silent(late) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["imported", "rt-1"])
+        request.app = nil
+        #expect(try await bed.engine.signOut(request) { _ in }.revocation == .done)
+        await bed.engine.drain()
+        #expect(bed.provider.revoked == ["rt-2"])
+    }
+
     @Test("a full group takes no new account or token, and keeps the existing ones")
     func full() async throws {
         let bed = try await bed()

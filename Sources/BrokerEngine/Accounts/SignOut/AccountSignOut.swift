@@ -51,10 +51,8 @@ struct AccountSignOut: Sendable {
         let apps = apps(for: request)
         tell(done.signedOut.accounts, apps, in: partition)
         if request.revoke {
-            stages.revocation =
-                done.signedOut.isShared
-                ? Self.othersNeedThem
-                : await revocation.revoke(done.revocable, as: apps, correlationID: request.correlationID)
+            let outcome = await revocation.revoke(done.revocable, as: apps, correlationID: request.correlationID)
+            stages.revocation = outcome == .done && done.signedOut.isShared ? Self.othersNeedThem : outcome
         }
         if request.fromBrowser, let asker = done.asker {
             let order = BrowserSignOut.Order(
@@ -97,7 +95,7 @@ struct AccountSignOut: Sendable {
     )
 
     private static let othersNeedThem = SignOutStages.Outcome.failed(
-        "another app uses the same tokens; add wipe to sign it out, too.")
+        "another app uses the same tokens; add wipe, or name no app, to sign it out, too.")
 
     private func theAccount(_ request: SignOutRequest) throws(BrokerError) -> KnownAccount {
         let account = try listing.require(request.account, for: request.app, in: request.partition)

@@ -24,7 +24,7 @@ struct LocalSignOut: Sendable {
         var owners: [OwnerKey] = []
         /// One ID token for each client, as a hint for the provider about the session to end.
         var idTokens: [ExactText: SealedRecord] = [:]
-        /// Whether another app still uses the tokens.
+        /// Whether another app still uses refresh tokens.
         var isShared = false
     }
 
@@ -46,11 +46,11 @@ struct LocalSignOut: Sendable {
             $0.isPerson(of: account) && groups?.contains($0.stored.record.group) ?? true
         }
         var change = CacheChange(in: partition)
-        var client: String?
+        var (client, staysHere): (String?, Bool) = (nil, false)
         if let app, reach.sparesOthers {
             let others = try AppsStillUsingAccount(
                 of: outcome.accounts, besides: app, among: members, in: index, partition)
-            outcome.isShared = others.shareTokens(of: app)
+            staysHere = others.shareTokens(of: app)
             // If no other app uses the account, remove all of it, for whichever client it was.
             client = others.isEmpty ? nil : app.clientID
         }
@@ -58,6 +58,8 @@ struct LocalSignOut: Sendable {
             owner.homeAccountID == account.homeAccountID && owner.environment == account.environment
                 && groups?.contains(owner.group) ?? true && client.map(owner.clientID.isExactly) ?? true
         }
+        let usedElsewhere = try origins(sharedBeyond: owners, in: index)
+        outcome.isShared = staysHere || !usedElsewhere.isEmpty
         for owner in owners.sorted(by: { $0.bucket.lexicographicallyPrecedes($1.bucket) }) {
             let key = OwnerKey(partition: partition, owner: owner)
             let tokens = try index.loadTokens(of: key)
@@ -65,8 +67,10 @@ struct LocalSignOut: Sendable {
                 let client = ExactText(owner.clientID)
                 outcome.idTokens[client] = outcome.idTokens[client] ?? idToken
             }
-            guard !outcome.isShared else { continue }
-            outcome.refreshTokens += tokens.refreshTokens
+            guard !staysHere else { continue }
+            outcome.refreshTokens += tokens.refreshTokens.filter {
+                $0.record.origin.map { !usedElsewhere.contains($0) } ?? true
+            }
             outcome.owners.append(key)
             try change.deleteTokens(of: key, in: index)
         }
@@ -81,5 +85,18 @@ struct LocalSignOut: Sendable {
             change.add(.account(.put(try vault.seal(record, secret: nil, in: partition))))
         }
         return (change, outcome)
+    }
+
+    /// The origins of imported refresh tokens that others have, too (decision 10).
+    private func origins(
+        sharedBeyond owners: Set<TokenOwner>, in index: CacheIndex
+    ) throws(VaultError) -> Set<String> {
+        var origins: Set<String> = []
+        for owner in owners {
+            let tokens = try index.loadTokens(of: OwnerKey(partition: partition, owner: owner))
+            origins.formUnion(tokens.refreshTokens.compactMap(\.record.origin))
+        }
+        let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition, from: index.loadTokens)
+        return Set(twins.map(\.record).filter { !owners.contains($0.owner) }.compactMap(\.origin))
     }
 }
