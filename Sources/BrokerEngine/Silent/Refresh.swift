@@ -126,7 +126,9 @@ final class Refresh: Sendable {
                 throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
             switch failure {
-            case .isDead: await updates.forget(useless, of: request.app)
+            case .isDead:
+                // The person signed out or in meanwhile; another look at the cache says which.
+                guard await updates.forget(useless, of: request.app) else { throw RefreshPrecondition.replaced }
             case .accountIsGone:
                 await deletion.remove(lookup.entry.stored.record, from: request.app, asToldFor: useless)
                 throw error

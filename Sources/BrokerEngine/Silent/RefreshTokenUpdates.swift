@@ -10,13 +10,15 @@ struct RefreshTokenUpdates: Sendable {
     let events: EventHub
 
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
-    func forget(_ dead: RefreshToken, of app: AppRegistration) async {
+    ///
+    /// - Returns: false if it was no longer there.
+    func forget(_ dead: RefreshToken, of app: AppRegistration) async -> Bool {
         let owner = OwnerKey(partition: dead.sealed.partition, owner: dead.record.owner)
         let vault = cache.vault
-        await cache.note(in: owner.partition, orLog: "a dead refresh token could not be removed") {
+        let wasThere = await cache.note(in: owner.partition, orLog: "a dead refresh token could not be removed") {
             draft throws(VaultError) in
             let tokens = try draft.loadTokens(of: owner)
-            guard tokens.holds(dead) else { return (CacheChange(in: owner.partition), ()) }
+            guard tokens.holds(dead) else { return (CacheChange(in: owner.partition), false) }
             var change = CacheChange(in: owner.partition, [.refreshToken(.delete(dead))])
             for token in tokens.accessTokens.map(\.stored) where token.record.isOfEndedSignIn != true {
                 var record = token.record
@@ -24,14 +26,16 @@ struct RefreshTokenUpdates: Sendable {
                 let secret = try vault.secret(of: token.sealed)
                 change.add(.accessToken(.put(try vault.seal(record, secret: secret, in: owner.partition))))
             }
-            return (change, ())
+            return (change, true)
         }
+        guard wasThere != false else { return false }
         let (person, environment) = (owner.owner.homeAccountID, owner.owner.environment)
-        guard let id = try? cache.vault.accountID(of: person, at: environment, in: owner.partition) else { return }
+        guard let id = try? cache.vault.accountID(of: person, at: environment, in: owner.partition) else { return true }
         events.tell(
             EngineEvent(
                 partition: owner.partition, app: app,
                 .token(.refreshTokenRejected, accountID: id, scopes: dead.record.scopes, expiresOn: nil)))
+        return true
     }
 
     /// Records knowledge about this token durably without replacing it: that a response is missing (the token is tried again, and
