@@ -156,6 +156,14 @@ package struct CachedTokens: Sendable {
         refreshTokens.contains { $0.sealed.box == token.sealed.box }
     }
 
+    /// Whether there is a key that is not the one of a new token.
+    ///
+    /// - Parameter thumbprint: `nil` if the new token is bound to none.
+    package func hasKey(otherThan thumbprint: String?) -> Bool {
+        guard let thumbprint, let key = proofKey?.record.thumbprint else { return false }
+        return key != thumbprint
+    }
+
     /// Refresh tokens that may be redeemed for a token of this type, in order of preference.
     ///
     /// A bound one brings only bound tokens, unless it was seen to bring bearer tokens (decision 14). An unbound one can bring
@@ -212,7 +220,7 @@ extension CachedTokens {
         }
         var spentTokens: [StoredRecord<RefreshTokenRecord>] = []
         if refreshToken != nil, let spent, spent.record.familyID == nil, holds(spent) { spentTokens.append(spent) }
-        if let thumbprint, let old = proofKey?.record.thumbprint, old != thumbprint {
+        if hasKey(otherThan: thumbprint) {
             gone += accessTokens.map(\.stored)
                 .filter { $0.record.tokenType == .dpop && $0.record.keyThumbprint != thumbprint }
             if let boundRefreshToken { spentTokens.append(boundRefreshToken) }

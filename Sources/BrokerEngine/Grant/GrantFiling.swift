@@ -69,7 +69,8 @@ final class GrantFiling: Sendable {
         from draft: PendingChanges
     ) throws(VaultError) -> (change: CacheChange, answer: Result<Kept, BrokerError>) {
         let (app, partition) = (recipient.app, recipient.partition)
-        if let overtaken = try precondition?.standing(in: draft).error ?? erasures?.error(for: granted.account) {
+        let standing = try precondition?.standing(in: draft, boundTo: proofKey?.thumbprint)
+        if let overtaken = standing?.error ?? erasures?.error(for: granted.account) {
             return (CacheChange(in: partition), .failure(overtaken))
         }
         let (account, vault) = (granted.account, cache.vault)

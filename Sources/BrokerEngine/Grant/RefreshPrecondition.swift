@@ -46,13 +46,16 @@ struct RefreshPrecondition: Sendable {
             [GroupMember(app)] + sharing.filter { $0.clientID.isExactly(app.clientID) && $0.identity != app.identity }
     }
 
-    func standing(in draft: PendingChanges) throws(VaultError) -> Standing {
+    /// - Parameter thumbprint: of the key that the response is bound to; it does not replace the key of a sign-in that
+    ///   came meanwhile (decision 14).
+    func standing(in draft: PendingChanges, boundTo thumbprint: String? = nil) throws(VaultError) -> Standing {
         let known = try draft.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
         let isSignedIn = known.profiles(of: KnownAccounts.PersonKey(owner.owner)).contains { entry in
             users.contains { known.isSignedIn(entry, for: $0.identity) }
         }
         guard isSignedIn else { return .signedOut }
-        return try draft.loadTokens(of: owner).holds(spent) ? .valid : .replaced
+        let tokens = try draft.loadTokens(of: owner)
+        return tokens.holds(spent) && !tokens.hasKey(otherThan: thumbprint) ? .valid : .replaced
     }
 
     /// Whether a tenant of the person was already signed in for one of the users.

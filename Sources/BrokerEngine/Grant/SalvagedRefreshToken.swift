@@ -52,8 +52,11 @@ struct RefreshTokenSalvage: Sendable {
                 if rescue.type == .bearer { record.givesBearer = true }
             }
             // A family's token stays when one of its apps signs out.
-            if try draft.loadTokens(of: precondition.owner).holds(precondition.spent) {
-                change.add(.refreshToken(.delete(precondition.spent)))
+            let tokens = try draft.loadTokens(of: precondition.owner)
+            let isHeld = tokens.holds(precondition.spent)
+            if isHeld { change.add(.refreshToken(.delete(precondition.spent))) }
+            // The key of a sign-in that came meanwhile stays, and a token of another key is of no use.
+            if isHeld, !tokens.hasKey(otherThan: record.keyThumbprint) {
                 if isBound, let proofKey {
                     let key = ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: now)
                     change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))

@@ -179,6 +179,25 @@ struct BoundTokenTests {
         #expect(bed.provider.refreshes.isEmpty)
     }
 
+    @Test("a first bound refresh that ends after a bound sign-in leaves the sign-in's key and tokens")
+    func refreshEndsLater() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed, type: .bearer)
+        bed.provider.refreshGate.close()
+        let refresh = Task { try await silent(bed) }
+        try await bed.provider.waitForRefreshes()
+        let signedIn = try await signIn(bed)
+        bed.provider.refreshGate.open()
+        let answer = try await refresh.value
+        #expect(answer.fromCache && answer.token.record.keyThumbprint == signedIn.token.record.keyThumbprint)
+        #expect(try prove(bed).keyThumbprint == signedIn.token.record.keyThumbprint)
+        // The spent token is gone, and what came for it is of no use.
+        let refusal = await failure { try await silent(bed, type: .bearer, force: true) }
+        #expect(refusal?.reason == .noTokens)
+        _ = try await silent(bed, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
     @Test("an account named in the request signs in again with its existing key")
     func sameKey() async throws {
         let bed = try await Self.bed()
