@@ -59,7 +59,8 @@ struct VaultMove {
     private func copy(_ name: String) throws(VaultError) {
         let temporary = name + ".new"
         new.removeIfPresent(temporary)
-        guard !new.exists(name), let source = try PrivateFile(reading: name, in: old) else { return }
+        guard !new.exists(name) else { return try new.syncName(name) }
+        guard let source = try PrivateFile(reading: name, in: old) else { return }
         try new.create(temporary, copying: source)
         try new.publish(temporary, as: name)
     }

@@ -153,6 +153,11 @@ extension StateDirectory {
         // rename() would replace what is there; link() cannot.
         guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else { throw failure(errno, "make", name) }
         removeIfPresent(temporary)
+        try syncName(name)
+    }
+
+    /// Makes the name of a file durable. A file that exists may be from an attempt that ended before it did this.
+    package func syncName(_ name: String) throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw failure(errno, "make", name) }
     }
 

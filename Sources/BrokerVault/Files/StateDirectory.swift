@@ -65,13 +65,13 @@ package final class StateDirectory: Sendable {
             let parent = prefix.isEmpty ? "." : prefix
             prefix += part
             if !prefix.isEmpty {
-                if mkdir(prefix, 0o700) == 0 {
-                    guard syncNames(in: parent) else { throw failure(errno, path, prefix) }
-                } else {
+                if mkdir(prefix, 0o700) != 0 {
                     let number = errno
                     var facts = stat()
                     guard stat(prefix, &facts) == 0 else { throw failure(number, path, prefix) }
                 }
+                // An empty one may be from a start that ended before it synced the name.
+                guard !isEmpty(prefix) || syncNames(in: parent) else { throw failure(errno, path, prefix) }
             }
             prefix += "/"
         }
@@ -84,6 +84,13 @@ package final class StateDirectory: Sendable {
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
         return fsync(descriptor) == 0
+    }
+
+    private static func isEmpty(_ path: String) -> Bool {
+        guard let directory = opendir(path) else { return false }
+        defer { closedir(directory) }
+        // The directory itself and its parent are listed, too.
+        return !(0..<3).allSatisfy { _ in readdir(directory) != nil }
     }
 
     private static func failure(_ number: Int32, _ path: String, _ prefix: String) -> VaultError {

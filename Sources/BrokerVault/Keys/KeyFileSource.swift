@@ -43,7 +43,10 @@ package struct KeyFileSource: KeySource {
 
     package func makeKey(for vaultID: [UInt8], passphrase: Secret?, _: KeyAttempt) throws(VaultError) -> NewKey {
         let place = place(of: vaultID)
-        if let key = try readKey(at: place) { return NewKey(key: key) }
+        if let key = try readKey(at: place) {
+            try place.directory.syncName(place.name)
+            return NewKey(key: key)
+        }
         let key = Secret.random(count: keyByteCount)
         try write(key, to: place)
         return NewKey(key: key)
@@ -80,6 +83,7 @@ package struct KeyFileSource: KeySource {
             }
             // Another vault's key may have been copied there by hand.
             guard try readKey(at: place) == key else { return }
+            try place.directory.syncName(place.name)
             nextToVault.directory.removeIfPresent(nextToVault.name)
         } catch {}
     }

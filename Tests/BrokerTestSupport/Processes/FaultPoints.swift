@@ -20,6 +20,8 @@ package struct FaultPoints: Sendable {
         /// SIGKILL before the call, and unsynced data is lost: later writes of a file, names of a folder.
         /// Some file systems write names earlier; then all names exist, and only the written data is lost.
         case powerCut(afterNames: Bool)
+        /// SIGKILL before the call. The test repeats the operation, and then unsynced data is lost.
+        case powerCutLater
 
         package var description: String {
             switch self {
@@ -30,6 +32,7 @@ package struct FaultPoints: Sendable {
             case .writeShort: "half a write, and then a full disk"
             case .hang: "a disk that does not answer"
             case .powerCut(let afterNames): afterNames ? "a power cut when names were written" : "a power cut"
+            case .powerCutLater: "SIGKILL, and a power cut after a repetition"
             }
         }
 
@@ -43,6 +46,7 @@ package struct FaultPoints: Sendable {
             case .writeShort: (5, ENOSPC)
             case .hang: (6, 0)
             case .powerCut(let afterNames): (afterNames ? 8 : 7, 0)
+            case .powerCutLater: Fault.powerCut(afterNames: false).words
             }
         }
 
@@ -51,7 +55,7 @@ package struct FaultPoints: Sendable {
         package static let powerCuts: [Fault] = [.powerCut(afterNames: false), .powerCut(afterNames: true)]
 
         /// The fault ends the process.
-        package var isEnding: Bool { Self.endings.contains(self) }
+        package var isEnding: Bool { Self.endings.contains(self) || self == .powerCutLater }
     }
 
     private let library: String

@@ -68,7 +68,7 @@ import Testing
 
     @Test(
         "after a change of the key's source one of the two opens the vault, and a reported change holds",
-        arguments: faults)
+        arguments: faults + [.powerCutLater])
     func source(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("credentials")

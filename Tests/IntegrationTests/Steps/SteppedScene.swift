@@ -55,6 +55,15 @@ struct SteppedScene {
             try points.arm(fault, at: step)
             var outcome = Outcome(step: step, error: nil, struck: false)
             do { try await operate(scene) } catch { outcome.error = error }
+            let wrapper = wrapper
+            if fault == .powerCutLater, outcome.error != nil, try points.hasStruck {
+                await scene.broker.stop()
+                try await scene.startAgain { $0.wrapper = wrapper }
+                outcome.error = nil
+                do { try await operate(scene) } catch { outcome.error = error }
+                scene.broker.process.send(SIGKILL)
+                _ = await scene.broker.process.exitStatus()
+            }
             if isEndedGently {
                 await scene.broker.stop()
             } else {
@@ -63,7 +72,6 @@ struct SteppedScene {
             }
             outcome.struck = try points.hasStruck
             try points.disarm()
-            let wrapper = wrapper
             try await scene.startAgain { $0.wrapper = wrapper }
             do {
                 try await check(scene, outcome)
