@@ -67,6 +67,23 @@ package struct KnownAccounts: Sendable {
     /// - Parameter app: ``AppRegistration/identity``.
     package func hasSignOut(of person: PersonKey, from app: String) -> Bool { people[person]?.signOuts[app] != nil }
 
+    /// Whether the person is known and signed out of all apps.
+    package func hasSignedOut(_ person: PersonKey) -> Bool {
+        let entries = profiles(of: person)
+        return !entries.isEmpty && !entries.contains(where: \.account.signedIn)
+    }
+
+    /// Whether the person has signed out of a client: of all apps, or of each one that has this client.
+    ///
+    /// - Parameter apps: all apps, of any group.
+    package func hasSignedOut(of owner: TokenOwner, among apps: [AppRegistration]) -> Bool {
+        let person = PersonKey(owner)
+        guard !hasSignedOut(person) else { return true }
+        guard let signOuts = people[person]?.signOuts, !signOuts.isEmpty else { return false }
+        let users = apps.filter { $0.effectiveGroup == owner.group && $0.clientID.isExactly(owner.clientID) }
+        return !users.isEmpty && users.allSatisfy { signOuts[$0.identity] != nil }
+    }
+
     /// Whether the account of a record about to be written already exists and is signed in.
     package func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
         entry(of: record).map { isSignedIn($0, for: app) } ?? false

@@ -10,6 +10,7 @@ struct BackupMerge {
     private let batch: BackupBatch
     private let index: CacheIndex
     private let vault: any RecordVault
+    private let apps: [AppRegistration]
     /// The apps' client ids, by ``AppRegistration/identity``.
     private let clients: [String: String]
     private(set) var change: CacheChange
@@ -21,11 +22,12 @@ struct BackupMerge {
     private var people: [GroupID: [KnownAccounts.PersonKey: Set<String>]] = [:]
     private var leftOut = 0
 
-    init(_ batch: BackupBatch, into index: CacheIndex, vault: any RecordVault, clients: [String: String]) {
+    init(_ batch: BackupBatch, into index: CacheIndex, vault: any RecordVault, apps: [AppRegistration]) {
         self.batch = batch
         self.index = index
         self.vault = vault
-        self.clients = clients
+        self.apps = apps
+        clients = Dictionary(apps.map { ($0.identity, $0.clientID) }, uniquingKeysWith: { first, _ in first })
         change = CacheChange(in: batch.partition)
     }
 
@@ -57,11 +59,13 @@ struct BackupMerge {
     private mutating func merge(_ account: StoredRecord<AccountRecord>) throws(VaultError) {
         let record = account.record
         let known = try known(record.group)
-        let isKnown = known.entry(of: record) != nil
-        guard isKnown || room.take(account.sealed, in: record.group, of: known) else { return leftOut += 1 }
-        people[record.group, default: [:]][KnownAccounts.PersonKey(record), default: []].insert(record.realm)
-        if !isKnown { change.add(.account(.put(account))) }
-        report.accounts.count(isKnown ? .kept : .added)
+        let person = KnownAccounts.PersonKey(record)
+        // The profile of another tenant would sign in a person who has signed out.
+        let isKept = known.entry(of: record) != nil || known.hasSignedOut(person)
+        guard isKept || room.take(account.sealed, in: record.group, of: known) else { return leftOut += 1 }
+        people[record.group, default: [:]][person, default: []].insert(record.realm)
+        if !isKept { change.add(.account(.put(account))) }
+        report.accounts.count(isKept ? .kept : .added)
     }
 
     private func known(_ group: GroupID) throws(VaultError) -> KnownAccounts {
@@ -115,15 +119,14 @@ struct BackupMerge {
 
     /// The person's name, as known here.
     private func name(of owner: TokenOwner) throws(VaultError) -> String? {
-        let person = KnownAccounts.PersonKey(owner)
-        return try known(owner.group).profiles(of: person).first?.stored.record.username
+        try known(owner.group).profiles(of: KnownAccounts.PersonKey(owner)).first?.stored.record.username
     }
 
     /// The realms in which the person is signed in, here or in the batch. Empty for somebody who has signed out here.
     private func realms(of owner: TokenOwner) throws(VaultError) -> Set<String> {
         let person = KnownAccounts.PersonKey(owner)
-        let here = try known(owner.group).profiles(of: person).map(\.stored.record)
-        guard here.isEmpty || here.contains(where: \.signedIn) else { return [] }
-        return (people[owner.group]?[person] ?? []).union(here.map(\.realm))
+        let known = try known(owner.group)
+        guard !known.hasSignedOut(of: owner, among: apps) else { return [] }
+        return (people[owner.group]?[person] ?? []).union(known.profiles(of: person).map(\.stored.record.realm))
     }
 }

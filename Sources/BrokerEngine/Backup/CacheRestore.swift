@@ -78,13 +78,10 @@ struct CacheRestore: Sendable {
         _ batch: BackupBatch, _ report: inout CacheRestoreReport, _ peopleLeft: inout LeftAlone
     ) async throws(BrokerError) {
         let partition = batch.partition
-        // The client that an app's sign-out is about.
-        let clients = Dictionary(
-            roster.apps(in: partition).map { ($0.identity, $0.clientID) },
-            uniquingKeysWith: { first, _ in first })
+        let apps = roster.apps(in: partition)
         let vault = cache.vault
         let ((merged, left, accounts), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
-            var merge = BackupMerge(batch, into: index, vault: vault, clients: clients)
+            var merge = BackupMerge(batch, into: index, vault: vault, apps: apps)
             try merge.run()
             return (merge.change, (merge.report, merge.leftAlone, merge.change.accounts))
         }

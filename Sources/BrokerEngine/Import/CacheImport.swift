@@ -20,7 +20,8 @@ struct CacheImport: Sendable {
         let file = UnifiedCache(file)
         var report = CacheImportReport()
         report.problems = file.problems
-        let targets = (chosen.map { [$0] } ?? roster.apps(in: partition)).flatMap(inItsClouds)
+        let apps = roster.apps(in: partition)
+        let targets = (chosen.map { [$0] } ?? apps).flatMap(inItsClouds)
         // Apps of a group that share a client share its tokens: importing for one of them suffices.
         var done: Set<ClientKey> = []
         for target in targets {
@@ -31,10 +32,13 @@ struct CacheImport: Sendable {
                 file, for: app, isOneOfSeveral: target.isOneOfSeveral, now: clock.now)
             report.expired += plan.expired
             report.problems += plan.problems
-            let leftOut = try await keep(plan, of: client, &report)
-            if leftOut > 0 {
+            let taken = try await keep(plan, of: client, apps, &report)
+            if taken.leftOut > 0 {
                 report.problems.append(
-                    "\(leftOut) of the accounts are left out: \(app.name) has reached the limit for one app.")
+                    "\(taken.leftOut) of the accounts are left out: \(app.name) has reached the limit for one app.")
+            }
+            for name in taken.signedOut.sorted() {
+                report.problems.append("\(name) has signed out of \(app.name), and is left so.")
             }
         }
         if chosen == nil { report.unregistered = Self.unregistered(file, targets) }
@@ -62,13 +66,12 @@ struct CacheImport: Sendable {
         }
     }
 
-    /// - Returns: the number of accounts for which there is no room.
     private func keep(
-        _ plan: ImportPlan, of client: ClientKey, _ report: inout CacheImportReport
-    ) async throws(BrokerError) -> Int {
+        _ plan: ImportPlan, of client: ClientKey, _ apps: [AppRegistration], _ report: inout CacheImportReport
+    ) async throws(BrokerError) -> ImportPlan.NewRecords {
         let vault = cache.vault
         let (taken, isPersisted) = try await cache.write(in: client.partition) { index throws(VaultError) in
-            let news = try plan.newRecords(for: client, in: index, sealedBy: vault)
+            let news = try plan.newRecords(for: client, of: apps, in: index, sealedBy: vault)
             return (news.change, news)
         }
         report.add(taken)
@@ -78,7 +81,7 @@ struct CacheImport: Sendable {
         for case .account(.put(let account)) in taken.change.rows {
             throttle.clear(.init(account.record), of: account.record.group, in: client.partition)
         }
-        return taken.leftOut
+        return taken
     }
 
     /// Clients whose refresh tokens no app takes.

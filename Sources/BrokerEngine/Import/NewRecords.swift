@@ -9,14 +9,18 @@ extension ImportPlan {
         var older = 0
         /// Accounts for which there is no room.
         var leftOut = 0
+        /// The names of people who have signed out of the client.
+        var signedOut: Set<String> = []
     }
 
     /// Runs in the write queue.
+    ///
+    /// - Parameter apps: all apps: a client takes nothing of a person who has signed out of each app that has it.
     func newRecords(
-        for client: ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
+        for client: ClientKey, of apps: [AppRegistration], in index: CacheIndex, sealedBy vault: any RecordVault
     ) throws(VaultError) -> NewRecords {
         var comparison = Comparison(of: client, in: index, sealedBy: vault)
-        try comparison.addAccounts(accounts)
+        try comparison.addAccounts(accounts, of: apps)
         try comparison.addRefreshTokens(refreshTokens)
         try comparison.addAccessTokens(accessTokens)
         try comparison.addIDTokens(idTokens)
@@ -39,10 +43,17 @@ private struct Comparison {
         new = ImportPlan.NewRecords(change: CacheChange(in: client.partition))
     }
 
-    mutating func addAccounts(_ accounts: [AccountRecord]) throws(VaultError) {
+    mutating func addAccounts(_ accounts: [AccountRecord], of apps: [AppRegistration]) throws(VaultError) {
         let known = try index.loadAccounts(of: .init(partition: client.partition, group: client.group))
         var room = AccountRoom()
         for record in accounts {
+            let owner = TokenOwner(
+                group: client.group, clientID: client.clientID, homeAccountID: record.homeAccountID,
+                environment: record.environment)
+            guard !known.hasSignedOut(of: owner, among: apps) else {
+                new.signedOut.insert(record.username)
+                continue
+            }
             if known.entry(of: record) == nil {
                 let account = try vault.seal(record, secret: nil, in: client.partition)
                 guard room.take(account.sealed, in: client.group, of: known) else {

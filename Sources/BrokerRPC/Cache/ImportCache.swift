@@ -5,8 +5,9 @@ package enum ImportCache: AdministrationMethod {
     package static let summary = "Takes over accounts and tokens that MSAL saved."
     package static let description = """
         Tokens go to the registered apps with their client id at their provider, or to the named app. The broker's \
-        own tokens stay unless older. Invalid entries are reported and left out; fields that it does \
-        not know are kept. A cache larger than a line is sent in parts, account by account.
+        own tokens stay unless older. People who have signed out of the app stay signed out. Invalid entries are \
+        reported and left out; fields that it does not know are kept. A cache larger than a line is sent in parts, \
+        account by account.
         """
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired, .locked, .throttled]
@@ -42,7 +43,9 @@ extension CacheImportReport: MessageObject {
         .required("appMetadata", \.appMetadata, "Clients whose family is known now."),
         .required("older", \.older, "Left out, because the broker's own are not older."),
         .required("expired", \.expired, "Access tokens left out, because they have expired."),
-        .required("problems", \.problems, "Entries that are not in order, one sentence each."),
+        .required(
+            "problems", \.problems,
+            "Entries that are not in order, and people who have signed out; one sentence each."),
         .required("unregistered", \.unregistered, "Clients with refresh tokens that no app is registered for."),
     ]
 }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Backups")
 struct BackupFlowTests {
-    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    let mail = Sample.app("mail", client: "client-1", group: "office")
     private let calendar = Sample.app("calendar", client: "client-1", group: "office")
     private let notes = Sample.app("notes", client: "client-2")
-    private static let passphrase = Secret("correct horse")
+    static let passphrase = Secret("correct horse")
 
-    private func export(_ bed: EngineBed) async throws -> [UInt8] {
+    func export(_ bed: EngineBed) async throws -> [UInt8] {
         let transfer = try await bed.engine.backups.beginExport(with: Self.passphrase, of: Sample.partition)
         var bytes: [UInt8] = []
         while true {
@@ -29,18 +29,18 @@ struct BackupFlowTests {
     }
 
     @discardableResult
-    private func restore(_ bytes: [UInt8], to bed: EngineBed) async throws -> CacheRestoreReport {
+    func restore(_ bytes: [UInt8], to bed: EngineBed) async throws -> CacheRestoreReport {
         try await bed.engine.backups.importBackup(
             try upload(bytes, to: bed.engine), with: Self.passphrase, replacingApps: false, in: Sample.partition)
     }
 
-    private func refreshTokens(_ bed: EngineBed) throws -> Set<String> {
+    func refreshTokens(_ bed: EngineBed) throws -> Set<String> {
         Set(
             try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
                 .map { try bed.vault.secret(of: $0.sealed).revealed() })
     }
 
-    private func bed(_ apps: AppRegistration...) async throws -> EngineBed {
+    func bed(_ apps: AppRegistration...) async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.roster.set(apps)
         return bed

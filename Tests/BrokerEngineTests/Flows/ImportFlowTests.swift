@@ -101,6 +101,27 @@ struct ImportFlowTests {
         #expect(bed.provider.refreshes == ["imported", "rt-1"])
     }
 
+    @Test(
+        "an app that the person signed out of takes nothing, whether or not another app still uses the account",
+        arguments: [false, true])
+    func signedOut(ofOne: Bool) async throws {
+        let mail = Sample.app("mail", group: "office")
+        let notes = Sample.app("notes", client: "client-2", group: "office")
+        let bed = try await bed([mail, notes])
+        try await bed.signIn("alice", mail)
+        if ofOne { try await bed.signIn("alice", notes) }
+        var signOut = SignOutRequest(partition: Sample.partition, account: .username("alice"), correlationID: "c")
+        signOut.app = mail
+        _ = try await bed.engine.signOut(signOut) { _ in }
+        let report = try await take(bed, file())
+        #expect(report.refreshTokens == 0 && report.accessTokens == 0)
+        #expect(report.problems == ["alice has signed out of mail, and is left so."])
+        let left = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).map(\.record.owner.clientID)
+        #expect(left == (ofOne ? ["client-2"] : []))
+        try await bed.signIn("alice", notes)
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(mail)) }
+    }
+
     @Test("each group with the client gets the tokens once, and no other group does")
     func groups() async throws {
         let group = [Sample.app("mail", group: "office"), Sample.app("mail-too", group: "office")]
