@@ -80,17 +80,17 @@ struct CacheRestore: Sendable {
         let partition = batch.partition
         let apps = roster.apps(in: partition)
         let vault = cache.vault
-        let ((merged, left, accounts), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
+        let ((merged, left, change), isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             var merge = BackupMerge(batch, into: index, vault: vault, apps: apps)
             try merge.run()
-            return (merge.change, (merge.report, merge.leftAlone, merge.change.accounts))
+            return (merge.change, (merge.report, merge.leftAlone, merge.change))
         }
         report.add(merged)
         for sentence in left.sorted() { peopleLeft.add(sentence, to: &report) }
         try cache.requirePersisted(
-            isPersisted || accounts.isEmpty && merged.isIdle,
+            isPersisted || change.isEmpty,
             orTell: "What was imported is in memory, but the disk did not take it; make room and import again.")
-        for account in accounts { throttle.clear(.init(account), of: account.group, in: partition) }
+        for account in change.accounts { throttle.clear(.init(account), of: account.group, in: partition) }
     }
 }
 

@@ -38,4 +38,16 @@ extension BackupFlowTests {
         #expect(report.accounts.kept == 1 && report.isIdle)
         #expect(try here.engine.accounts(of: nil, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
+
+    @Test("an import that brings only a sign-out mark, and is refused by the disk, reports that")
+    func refusedMark() async throws {
+        let (here, there) = (try await bed(mail, desk), try await bed(mail, desk))
+        for app in [mail, desk] { try await here.signIn("alice", app) }
+        _ = try await here.engine.remove(.username("alice"), from: desk, in: Sample.partition)
+        let backup = try await export(here)
+        try await there.signIn("alice", mail)
+        there.vault.failWriting(.full("The disk is full."))
+        let error = await #expect(throws: BrokerError.self) { try await restore(backup, to: there) }
+        #expect(error?.reason == .vaultNotWritable)
+    }
 }
