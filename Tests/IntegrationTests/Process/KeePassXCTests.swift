@@ -25,15 +25,6 @@ struct KeePassXCTests {
         return broker.stateDirectory
     }
 
-    private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
-        try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
-    private func opensByItself(_ broker: BrokerProcess) async throws {
-        try await eventually("the broker opens by itself") { try await isLocked(broker) == false }
-        #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
-    }
-
     @Test("the broker starts locked without a database, advises nothing that loses data, and opens with the database")
     func closed() async throws {
         try await withTestBed { bed in
@@ -42,12 +33,12 @@ struct KeePassXCTests {
             let directory = try await vault(bed, keyring)
             try await keyring.close()
             let broker = try await start(bed, keyring, on: directory)
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             let refused = try await broker.ctl(["unlock"])
             #expect(refused.status == .exited(4) && refused.errors.contains("no database"), "\(refused)")
             #expect(!refused.errors.contains("vault.db"), "\(refused)")
             try await keyring.open()
-            try await opensByItself(broker)
+            try await broker.opensByItself()
         }
     }
 
@@ -61,11 +52,11 @@ struct KeePassXCTests {
             for _ in 1...2 {
                 try await keyring.lock()
                 let broker = try await start(bed, keyring, on: directory)
-                #expect(try await isLocked(broker) == true)
+                #expect(try await broker.isLocked() == true)
                 // A search would have opened a window and waited for it.
                 #expect(broker.process.errorText.contains("The keyring is locked"), "\(broker.process.errorText)")
                 try await keyring.open()
-                try await opensByItself(broker)
+                try await broker.opensByItself()
                 // The vault stays open without it.
                 try await keyring.lock()
                 #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
@@ -83,7 +74,7 @@ struct KeePassXCTests {
             program.send(SIGKILL)
             _ = await program.exitStatus()
             let broker = try await start(bed, keyring, on: directory)
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             let unreachable = try await broker.ctl(["unlock"])
             #expect(unreachable.status == .exited(4), "\(unreachable)")
             #expect(unreachable.errors.contains("cannot be reached"), "\(unreachable)")
@@ -91,7 +82,7 @@ struct KeePassXCTests {
             let empty = try await broker.ctl(["unlock"])
             #expect(empty.status == .exited(4) && empty.errors.contains("no database"), "\(empty)")
             try await keyring.open()
-            try await opensByItself(broker)
+            try await broker.opensByItself()
         }
     }
 }

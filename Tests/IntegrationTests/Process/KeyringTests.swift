@@ -102,10 +102,6 @@ struct KeyringTests {
         }
     }
 
-    private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
-        try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
     @Test("the key moves there and back, the vault opens with it, and no key file remains")
     func thereAndBack() async throws {
         try await withTestBed { bed in
@@ -121,7 +117,7 @@ struct KeyringTests {
             #expect(!FileManager.default.fileExists(atPath: "\(first.stateDirectory)/vault.key"))
 
             let second = try await start(bed, keyring, on: first.stateDirectory)
-            #expect(try await isLocked(second) == false)
+            #expect(try await second.isLocked() == false)
             #expect(try await second.ctl(["apps", "list"]).output.contains("notes"))
             let back = try await second.ctl(["key", "set-source", "key-file"])
             #expect(back.status == .exited(0), "\(back)")
@@ -145,11 +141,6 @@ struct KeyringTests {
         }
     }
 
-    private func opensByItself(_ broker: BrokerProcess) async throws {
-        try await eventually("the broker opens by itself") { try await isLocked(broker) == false }
-        #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
-    }
-
     @Test("a broker that started before its keyring opens by itself when that starts")
     func away() async throws {
         try await withTestBed { bed in
@@ -161,11 +152,11 @@ struct KeyringTests {
             await daemon.stop()
 
             let second = try await start(bed, keyring, on: first.stateDirectory)
-            #expect(try await isLocked(second) == true)
+            #expect(try await second.isLocked() == true)
             let unreachable = try await second.ctl(["unlock"])
             #expect(unreachable.status == .exited(4) && unreachable.errors.contains("keyring"), "\(unreachable)")
             _ = try await keyring.run()
-            try await opensByItself(second)
+            try await second.opensByItself()
         }
     }
 
@@ -180,12 +171,12 @@ struct KeyringTests {
             try await keyring.lock()
 
             let second = try await start(bed, keyring, on: first.stateDirectory)
-            #expect(try await isLocked(second) == true)
+            #expect(try await second.isLocked() == true)
             let closed = try await second.ctl(["unlock"])
             #expect(closed.status == .exited(4) && closed.errors.contains("keyring is locked"), "\(closed)")
-            #expect(try await isLocked(second) == true)
+            #expect(try await second.isLocked() == true)
             try await keyring.unlock()
-            try await opensByItself(second)
+            try await second.opensByItself()
         }
     }
 
@@ -202,10 +193,10 @@ struct KeyringTests {
             try await keyring.unlock()
             // The broker has handled the change when a second broker that was created later has opened.
             let other = try await start(bed, keyring, source: "\"secret-service\"")
-            #expect(try await isLocked(other) == false)
-            #expect(try await isLocked(broker) == true)
+            #expect(try await other.isLocked() == false)
+            #expect(try await broker.isLocked() == true)
             #expect(try await broker.ctl(["unlock"]).status == .exited(0))
-            #expect(try await isLocked(broker) == false)
+            #expect(try await broker.isLocked() == false)
         }
     }
 
@@ -220,7 +211,7 @@ struct KeyringTests {
             await first.stop()
             try await keyring.lock(open)
             let second = try await start(bed, keyring, on: first.stateDirectory)
-            #expect(try await isLocked(second) == false)
+            #expect(try await second.isLocked() == false)
         }
     }
 
@@ -236,7 +227,7 @@ struct KeyringTests {
             try await keyring.delete(try #require(try await keyring.item()))
             let before = try Data(contentsOf: URL(filePath: "\(first.stateDirectory)/vault.db"))
             let broker = try await start(bed, keyring, on: first.stateDirectory)
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             let result = try await broker.ctl(["unlock"])
             #expect(result.status == .exited(4), "\(result)")
             for part in ["another keyring", "backup of the keyring", "Keep vault.db"] {

@@ -6,10 +6,6 @@ import Testing
 @Suite("Locks and keys of the real programs", .serialized) struct LockingTests {
     private static let passphrase = "correct horse battery staple"
 
-    private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
-        try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
     @Test("brokerctl locks and unlocks, and a script in between learns why it gets nothing")
     func lockAndUnlock() async throws {
         try await withTestBed { bed in
@@ -39,12 +35,12 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: "\(first.stateDirectory)/vault.key"))
 
             let second = try await BrokerProcess.start(in: bed) { $0.stateDirectory = first.stateDirectory }
-            #expect(try await isLocked(second) == true)
+            #expect(try await second.isLocked() == true)
             let none = try await second.ctl(["unlock", "--stdin"], input: "")
             #expect(none.status == .exited(1), "\(none)")
             let wrong = try await second.ctl(["unlock", "--stdin"], input: "incorrect horse\n")
             #expect(wrong.status == .exited(5) && wrong.errors.contains("passphrase"), "\(wrong)")
-            #expect(try await isLocked(second) == true)
+            #expect(try await second.isLocked() == true)
             let right = try await second.ctl(["unlock", "--stdin"], input: Self.passphrase + "\n")
             #expect(right.status == .exited(0), "\(right)")
             #expect(try await second.ctl(["apps", "list"]).output.contains("notes"))
@@ -80,7 +76,7 @@ import Testing
                     ]))
             #expect(result.status == .exited(0), "\(result)")
             #expect(!result.output.contains(Self.passphrase) && result.output.contains("unlocked"), "\(result)")
-            #expect(try await isLocked(broker) == false)
+            #expect(try await broker.isLocked() == false)
         }
     }
 
@@ -101,7 +97,7 @@ import Testing
                 $0.stateDirectory = first.stateDirectory
                 $0.wrapper = ["/usr/bin/env", "CREDENTIALS_DIRECTORY=\(folder)"]
             }
-            #expect(try await isLocked(second) == false)
+            #expect(try await second.isLocked() == false)
         }
     }
 }

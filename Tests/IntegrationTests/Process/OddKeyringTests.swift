@@ -53,23 +53,14 @@ private struct OddKeyring {
 
 @Suite("A keyring at a bad moment", .serialized)
 struct OddKeyringTests {
-    private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
-        try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
-    private func opensByItself(_ broker: BrokerProcess) async throws {
-        try await eventually("the broker opens by itself") { try await isLocked(broker) == false }
-        #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
-    }
-
     @Test("with a keyring that hangs the broker starts locked, and opens when it answers")
     func silent() async throws {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)
             let broker = try await keyring.broker { try keyring.set("silent") }
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             try keyring.unset("silent")
-            try await opensByItself(broker)
+            try await broker.opensByItself()
         }
     }
 
@@ -78,12 +69,12 @@ struct OddKeyringTests {
         try await withTestBed { bed in
             let keyring = try await OddKeyring.start(in: bed)
             let broker = try await keyring.broker { try keyring.set("empty") }
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             let refused = try await broker.ctl(["unlock"])
             #expect(refused.status == .exited(4) && refused.errors.contains("nothing open"), "\(refused)")
             #expect(!refused.errors.contains("vault.db"), "\(refused)")
             try keyring.unset("empty")
-            try await opensByItself(broker)
+            try await broker.opensByItself()
         }
     }
 
@@ -95,16 +86,16 @@ struct OddKeyringTests {
                 try keyring.set("prompts", "dismissed")
                 try keyring.set("locked")
             }
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             #expect(!keyring.hasAsked)
             let dismissed = try await broker.ctl(["unlock"])
             #expect(dismissed.status == .exited(4) && dismissed.errors.contains("question was closed"), "\(dismissed)")
             #expect(keyring.hasAsked)
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
             try keyring.set("prompts", "opened")
             let opened = try await broker.ctl(["unlock"])
             #expect(opened.status == .exited(0), "\(opened)")
-            #expect(try await isLocked(broker) == false)
+            #expect(try await broker.isLocked() == false)
         }
     }
 
@@ -120,7 +111,7 @@ struct OddKeyringTests {
             try await eventually("it asks") { keyring.hasAsked }
             await keyring.process.stop()
             #expect(await unlock.exitStatus() == .exited(4))
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
         }
     }
 }

@@ -7,10 +7,6 @@ import Testing
     /// With characters that the protocol of pinentry must escape.
     private static let passphrase = "100% Rosen, grün"
 
-    private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
-        try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
     private func configuration(_ file: String, sources: String = "[\"passphrase\"]") -> String {
         "[vault]\nkey_source = \(sources)\npassphrase_command = [\"/bin/cat\", \"\(file)\"]\n"
     }
@@ -66,7 +62,7 @@ import Testing
                         configuration(file, sources: sources), first.stateDirectory
                     )
                 }
-                #expect(try await isLocked(broker) == true, "\(why)")
+                #expect(try await broker.isLocked() == true, "\(why)")
                 #expect(broker.process.errorText.contains(why), "\(broker.process.errorText)")
                 let wrong = try await broker.ctl(["unlock", "--stdin"], input: "wrong horse\n")
                 #expect(wrong.status == .exited(5), "\(wrong)")
@@ -86,7 +82,7 @@ import Testing
                 $0.configuration =
                     "[vault]\nkey_source = \"key-file\"\npassphrase_command = [\"/usr/bin/touch\", \"\(file)\"]\n"
             }
-            #expect(try await isLocked(broker) == false)
+            #expect(try await broker.isLocked() == false)
             #expect(!FileManager.default.fileExists(atPath: file))
         }
     }
@@ -117,7 +113,7 @@ import Testing
             #expect(try await broker.call("keys.status")["source"] == "passphrase")
             #expect(try await broker.ctl(["lock"]).succeeded)
             #expect(try await run(["unlock"], 1) == 0)
-            #expect(try await isLocked(broker) == false)
+            #expect(try await broker.isLocked() == false)
             #expect(try await broker.ctl(["lock"]).succeeded)
             let typed = try await broker.ctl(["unlock", "--stdin"], input: Self.passphrase + "\n")
             #expect(typed.succeeded, "it is the passphrase that was meant: \(typed)")
@@ -150,7 +146,7 @@ import Testing
                 #expect(result.status == .exited(1) && result.errors.contains(why), "\(result)")
             }
             #expect(try await broker.ctl(["unlock", "--pinentry", "x", "--stdin"]).status == .exited(2))
-            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.isLocked() == true)
         }
     }
 

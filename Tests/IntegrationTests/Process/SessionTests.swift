@@ -12,15 +12,11 @@ extension LoginBus {
         }
         try await eventually("the broker hears logind") {
             try await word()
-            return try await isLocked(broker)
+            return try await broker.isLocked() == true
         }
         #expect(try await broker.ctl(["unlock"]).succeeded)
         return broker
     }
-}
-
-private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
-    try await broker.call("broker.status")["locked"]?.boolValue == true
 }
 
 @Suite("Locking with the session and before sleep", .serialized) struct SessionTests {
@@ -30,11 +26,11 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
             let login = try await LoginBus.start(in: bed)
             let broker = try await login.startBroker("on_suspend = true") { try await login.sleeps() }
             try await login.sleeps(false)
-            #expect(try await !isLocked(broker))
+            #expect(try await broker.isLocked() == false)
             try await login.sleeps()
-            try await eventually("it is locked") { try await isLocked(broker) }
+            try await eventually("it is locked") { try await broker.isLocked() == true }
             try await login.sleeps(false)
-            #expect(try await isLocked(broker))
+            #expect(try await broker.isLocked() == true)
         }
     }
 
@@ -47,11 +43,11 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
             }
             try await login.session("other", "Lock")
             try await login.session("c1", "Unlock")
-            #expect(try await !isLocked(broker))
+            #expect(try await broker.isLocked() == false)
             try await login.session("c1", "Lock")
-            try await eventually("it is locked") { try await isLocked(broker) }
+            try await eventually("it is locked") { try await broker.isLocked() == true }
             try await login.session("c1", "Unlock")
-            #expect(try await isLocked(broker))
+            #expect(try await broker.isLocked() == true)
         }
     }
 
@@ -71,9 +67,9 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
             }
             // logind's own signal follows them on the same connection: when it has arrived, they have.
             try await login.session("other", "Lock")
-            #expect(try await !isLocked(broker))
+            #expect(try await broker.isLocked() == false)
             try await login.session("c1", "Lock")
-            try await eventually("it is locked") { try await isLocked(broker) }
+            try await eventually("it is locked") { try await broker.isLocked() == true }
         }
     }
 }
