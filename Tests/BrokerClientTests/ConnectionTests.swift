@@ -97,9 +97,7 @@ struct ConnectionTests {
         }
         let connection = connection(to: broker)
         let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 1 << 20))
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(CompleteInteraction.self, params)
-        }
+        let error = await connection.failure(of: CompleteInteraction.self, params)
         #expect(error?.code == .invalidParameter)
         #expect(try await connection.call(GetBrokerStatus.self, .init()).protocol == 1)
     }
@@ -114,9 +112,7 @@ struct ConnectionTests {
             peer.waitForEnd()
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(GetBrokerStatus.self, .init())
-        }
+        let error = await connection.failure(of: GetBrokerStatus.self, .init())
         #expect(error?.code == .invalidResponse)
         #expect(error?.isRetryable == false)
     }
@@ -130,9 +126,7 @@ struct ConnectionTests {
             peer.waitForEnd()
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(GetBrokerStatus.self, .init())
-        }
+        let error = await connection.failure(of: GetBrokerStatus.self, .init())
         #expect(error?.code == .invalidResponse)
     }
 
@@ -143,9 +137,7 @@ struct ConnectionTests {
             while let request = peer.request() { peer.answer(request, ScriptedAnswers.status) }
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(ListAccounts.self, .init())
-        }
+        let error = await connection.failure(of: ListAccounts.self, .init())
         #expect(error?.code == .invalidResponse)
         #expect(try await connection.call(GetBrokerStatus.self, .init()).mode == .user)
     }
@@ -163,10 +155,7 @@ struct ConnectionTests {
             peer.waitForEnd()
         }
         let connection = connection(to: broker)
-        let error = try #require(
-            await failure { () async throws(BrokerClientError) in
-                try await connection.call(AcquireTokenSilent.self, silent)
-            })
+        let error = try #require(await connection.failure(of: AcquireTokenSilent.self, silent))
         #expect(error.code == .interactionRequired)
         #expect(error.message == "Sign in.")
         #expect(error.reason == "refreshTokenExpired")
@@ -190,9 +179,7 @@ struct ConnectionTests {
                     + #""data":{"kind":"accessDenied","retryable":false,"reason":"otherUser"}}}"# + "\n")
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(GetBrokerStatus.self, .init())
-        }
+        let error = await connection.failure(of: GetBrokerStatus.self, .init())
         #expect(error?.code == .accessDenied)
         #expect(error?.reason == "otherUser")
     }
@@ -210,9 +197,7 @@ struct ConnectionTests {
         }
         let connection = connection(to: broker)
         let waiting = Task {
-            await failure { () async throws(BrokerClientError) in
-                try await connection.call(AcquireTokenSilent.self, silent)
-            }
+            await connection.failure(of: AcquireTokenSilent.self, silent)
         }
         #expect(await arrived.next() == "token.acquireSilent")
         waiting.cancel()
@@ -232,9 +217,7 @@ struct ConnectionTests {
         let connection = connection(to: broker)
         let error = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await failure { () async throws(BrokerClientError) in
-                try await connection.call(AcquireTokenSilent.self, silent)
-            }
+            return await connection.failure(of: AcquireTokenSilent.self, silent)
         }.value
         #expect(error?.code == .canceled)
         _ = try await connection.call(GetBrokerStatus.self, .init())

@@ -5,12 +5,6 @@ import Testing
 
 @Suite("Events")
 struct EventTests {
-    private static func application(_ broker: ScriptedBroker) throws -> PublicClientApplication {
-        var configuration = PublicClientApplicationConfig(app: "mail")
-        configuration.socketPath = broker.path
-        return try PublicClientApplication(configuration: configuration)
-    }
-
     @Test("events arrive in order, unknown ones are ignored, and the broker's end is an error")
     func stream() async throws {
         let broker = try ScriptedBroker { peer in
@@ -24,7 +18,7 @@ struct EventTests {
         }
         var seen: [String] = []
         do {
-            for try await event in try await Self.application(broker).events() {
+            for try await event in try await application(broker).events() {
                 switch event {
                 case .accountSignedIn(let account): seen.append("in \(account.identifier)")
                 case .signInWithdrawn(let identifier): seen.append("withdrawn \(identifier)")
@@ -43,7 +37,7 @@ struct EventTests {
             guard let request = peer.request() else { return }
             peer.fail(request, "appNotFound")
         }
-        let application = try Self.application(broker)
+        let application = try application(broker)
         let failure = await failure { () async throws(BrokerClientError) in try await application.events() }
         #expect(failure?.code == .appNotFound)
     }

@@ -70,9 +70,7 @@ import Testing
     func dead() async throws {
         let broker = try ScriptedBroker { $0.waitForEnd() }
         let connection = BrokerConnection(location: SocketLocation(path: broker.path), liveness: liveness)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(AcquireTokenSilent.self, silent)
-        }
+        let error = await connection.failure(of: AcquireTokenSilent.self, silent)
         #expect(error?.code == .brokerNotAvailable)
     }
 

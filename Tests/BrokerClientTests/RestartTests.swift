@@ -36,9 +36,7 @@ struct RestartTests {
             if peer.request() != nil { requests.add(peer.number) }
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(AcquireTokenSilent.self, silent)
-        }
+        let error = await connection.failure(of: AcquireTokenSilent.self, silent)
         #expect(error?.code == .connectionLost)
         #expect(error?.isRetryable == true)
         #expect(await requests.next() == 1)
@@ -57,9 +55,7 @@ struct RestartTests {
         }
         let connection = connection(to: broker)
         let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(RemoveAccount.self, params)
-        }
+        let error = await connection.failure(of: RemoveAccount.self, params)
         #expect(error?.code == .connectionLost)
         #expect(error?.isRetryable == true)
         _ = try await connection.call(GetBrokerStatus.self, .init())
@@ -102,14 +98,10 @@ struct RestartTests {
             }
         }
         let connection = connection(to: broker)
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(AcquireTokenSilent.self, silent)
-        }
+        let error = await connection.failure(of: AcquireTokenSilent.self, silent)
         #expect(error?.code == .serverUnavailable && error?.reason == "shuttingDown")
         let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
-        let removal = await failure { () async throws(BrokerClientError) in
-            try await connection.call(RemoveAccount.self, params)
-        }
+        let removal = await connection.failure(of: RemoveAccount.self, params)
         #expect(removal?.reason == "shuttingDown")
         #expect(await requests.next() == "token.acquireSilent on 1")
         #expect(await requests.next() == "token.acquireSilent on 2")
@@ -148,9 +140,7 @@ struct RestartTests {
         }
         let connection = connection(to: broker)
         let signIn = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["email"])
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(AcquireTokenInteractive.self, signIn)
-        }
+        let error = await connection.failure(of: AcquireTokenInteractive.self, signIn)
         #expect(error?.code == .serverUnavailable && error?.reason == "interrupted")
         _ = try await connection.call(GetBrokerStatus.self, .init())
         #expect(await requests.next() == "token.acquireInteractive on 1")
@@ -246,9 +236,7 @@ struct RestartTests {
     func hangsUp() async throws {
         let broker = try ScriptedBroker { _ in }
         let connection = connection(to: broker, patience: .milliseconds(100))
-        let error = await failure { () async throws(BrokerClientError) in
-            try await connection.call(AcquireTokenSilent.self, silent)
-        }
+        let error = await connection.failure(of: AcquireTokenSilent.self, silent)
         #expect(error?.code == .connectionLost)
         #expect(error?.isRetryable == true)
     }

@@ -26,4 +26,16 @@ func failure<Value>(_ body: () async throws(BrokerClientError) -> Value) async -
     }
 }
 
+extension BrokerConnection {
+    /// The error of a call; `nil` if it is answered.
+    func failure<Method: BrokerMethod>(of method: Method.Type, _ params: Method.Params) async -> BrokerClientError? {
+        do throws(BrokerClientError) {
+            _ = try await call(method, params)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
 let silent = AcquireTokenSilent.Params(.registered("mail"), scopes: ["email"])

@@ -5,12 +5,6 @@ import Testing
 
 @Suite("A stream of tokens")
 struct TokenStreamTests {
-    private static func application(_ broker: ScriptedBroker) throws -> PublicClientApplication {
-        var configuration = PublicClientApplicationConfig(app: "mail")
-        configuration.socketPath = broker.path
-        return try PublicClientApplication(configuration: configuration)
-    }
-
     private static func token(_ text: String, _ more: String = "") -> String {
         let token = ScriptedAnswers.token(text)
         return "\(token.dropLast())\(more)}"
@@ -30,7 +24,7 @@ struct TokenStreamTests {
         do {
             var parameters = SilentTokenParameters(scopes: ["read"])
             parameters.challenge = "Bearer"
-            for try await token in try await Self.application(broker).tokens(with: parameters) {
+            for try await token in try await application(broker).tokens(with: parameters) {
                 seen.append(token.accessToken)
             }
         } catch let error as BrokerClientError {
@@ -55,7 +49,7 @@ struct TokenStreamTests {
             tell.finish()
             _ = peer.request()
         }
-        let tokens = try await Self.application(broker).tokens(with: SilentTokenParameters(scopes: ["read"]))
+        let tokens = try await application(broker).tokens(with: SilentTokenParameters(scopes: ["read"]))
         for await _ in told {}
         var seen: [String] = []
         let end = await #expect(throws: BrokerClientError.self) {
@@ -70,7 +64,7 @@ struct TokenStreamTests {
             guard let request = peer.request() else { return }
             peer.fail(request, "interactionRequired")
         }
-        let application = try Self.application(broker)
+        let application = try application(broker)
         let failure = await failure { () async throws(BrokerClientError) in
             try await application.tokens(with: SilentTokenParameters(scopes: ["read"]))
         }

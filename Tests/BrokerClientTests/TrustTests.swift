@@ -8,9 +8,7 @@ import Testing
 struct TrustTests {
     private func status(_ path: String, patience: Duration = .seconds(3)) async -> BrokerClientError? {
         let connection = BrokerConnection(location: SocketLocation(path: path), patience: patience)
-        return await failure { () async throws(BrokerClientError) in
-            try await connection.call(GetBrokerStatus.self, .init())
-        }
+        return await connection.failure(of: GetBrokerStatus.self, .init())
     }
 
     @Test("without a socket the error names the place, and how to start the broker where systemd does")
