@@ -211,12 +211,3 @@ struct EventTests {
         }
     }
 }
-
-extension LineClient {
-    /// The next line, which must be this notification.
-    fileprivate func readEvent<Event: BrokerNotification>(_: Event.Type) async throws -> Event.Params {
-        let line = try await readJSON()
-        guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
-        return try Event.Params(reading: try #require(line["params"]))
-    }
-}

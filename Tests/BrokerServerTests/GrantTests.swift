@@ -297,12 +297,12 @@ struct GrantTests {
             var params = AcquireTokenSilent.Params.of("mail")
             params.waitForGrant = 60
             try await sandboxed.send(AcquireTokenSilent.requestLine(id: 1, params))
-            let told = try await readNotice(sandboxed)
+            let told = try await sandboxed.readEvent(InteractionGrant.self)
             try await server.clock.waitForSleepers()
             server.clock.advance(bySeconds: 60)
             #expect(try await sandboxed.readRefusal()?.data?.grantRequest == told.grantRequest)
             try await sandboxed.send(AcquireTokenSilent.requestLine(id: 2, params))
-            #expect(try await readNotice(sandboxed).grantRequest == told.grantRequest)
+            #expect(try await sandboxed.readEvent(InteractionGrant.self).grantRequest == told.grantRequest)
             _ = try await server.connect().call(DenyGrant.self, .init(request: told.grantRequest))
             #expect(try await sandboxed.readRefusal()?.data?.reason == .grantDenied)
         }
@@ -314,7 +314,7 @@ struct GrantTests {
             var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
             params.waitForGrant = 60
             try await sandboxed.send(AcquireTokenInteractive.requestLine(id: 1, params))
-            _ = try await approve(server, try await readNotice(sandboxed).grantRequest)
+            _ = try await approve(server, try await sandboxed.readEvent(InteractionGrant.self).grantRequest)
             let opening = try await sandboxed.readOpening()
             _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
             #expect(try Token(reading: try await sandboxed.readResult()).account.username == "ann")
@@ -341,13 +341,13 @@ struct GrantTests {
             let subscriber = try await server.connect()
             _ = try await subscriber.call(Subscribe.self, .init([.grant]))
             let request = try #require(try await ask(sandboxed)?.grantRequest)
-            let asked = try await readEvent(subscriber)
+            let asked = try await subscriber.readEvent(GrantNotification.self)
             #expect(asked.change == .requested && asked.request?.id == request)
             let grant = try await approve(server, request)
-            let approved = try await readEvent(subscriber)
+            let approved = try await subscriber.readEvent(GrantNotification.self)
             #expect(approved.change == .approved && approved.grant?.id == grant.id && approved.request?.id == request)
             _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
-            #expect(try await readEvent(subscriber).change == .revoked)
+            #expect(try await subscriber.readEvent(GrantNotification.self).change == .revoked)
         }
     }
 
@@ -364,17 +364,5 @@ struct GrantTests {
             #expect(!game.administers && game.facts["flatpak"] == "flatpak:org.example.Game")
             #expect(callers.last?.administers == true)
         }
-    }
-
-    private func readNotice(_ client: LineClient) async throws -> InteractionGrant.Params {
-        let line = try await client.readJSON()
-        #expect(line["method"]?.value == .string(InteractionGrant.name))
-        return try InteractionGrant.Params(reading: try #require(line["params"]))
-    }
-
-    private func readEvent(_ client: LineClient) async throws -> GrantNotification.Params {
-        let line = try await client.readJSON()
-        #expect(line["method"]?.value == .string(GrantNotification.name))
-        return try GrantNotification.Params(reading: try #require(line["params"]))
     }
 }

@@ -42,14 +42,9 @@ struct LifeTests {
     @Test("at shutdown requests in progress are answered, new ones refused, and idle connections end")
     func draining() async throws {
         try await ServerBed.runSignedIn { server in
-            server.provider.refreshGate.close()
-            let busy = try await server.connect()
+            let busy = try await server.holdRefresh()
             let idle = try await server.connect()
             _ = try await idle.call(ListApps.self, Empty())
-            var slow = AcquireTokenSilent.Params.of("mail")
-            slow.forceRefresh = true
-            try await busy.send(AcquireTokenSilent.requestLine(id: 1, slow))
-            try await server.provider.refreshGate.waitForCallers()
             async let cutOff = server.listener.shutDown(within: .seconds(600))
             #expect(try await idle.readToEnd() == "")
             // This connection's thread may learn of it later.

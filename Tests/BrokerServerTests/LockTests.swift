@@ -48,12 +48,7 @@ struct LockTests {
     @Test("a refresh in progress is finished and its token stored before the keys go")
     func refreshUnderWay() async throws {
         try await ServerBed.runSignedIn { server in
-            server.provider.refreshGate.close()
-            let asking = try await server.connect()
-            var slow = AcquireTokenSilent.Params.of("mail")
-            slow.forceRefresh = true
-            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
-            try await server.provider.refreshGate.waitForCallers()
+            let asking = try await server.holdRefresh()
             let locking = try await server.connect()
             try await locking.send(LockBroker.requestLine(id: 1, .init()))
             // New requests are refused at once; the key stays as long as the refresh needs it.
@@ -72,12 +67,7 @@ struct LockTests {
     @Test("a refresh is finished even if its caller has gone")
     func callerGone() async throws {
         try await ServerBed.runSignedIn { server in
-            server.provider.refreshGate.close()
-            let asking = try await server.connect()
-            var slow = AcquireTokenSilent.Params.of("mail")
-            slow.forceRefresh = true
-            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
-            try await server.provider.refreshGate.waitForCallers()
+            let asking = try await server.holdRefresh()
             await asking.close()
             async let locked: Void = server.broker.lock.lock(because: "of a test")
             server.provider.refreshGate.open()
@@ -157,17 +147,13 @@ struct LockTests {
             settings.lockAfterIdle = 600
             server.broker.apply(settings)
             #expect(try await silent(server).accessToken == "at-1")
-            server.provider.refreshGate.close()
-            var slow = AcquireTokenSilent.Params.of("mail")
-            slow.forceRefresh = true
-            let asking = try await server.connect()
-            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
-            try await server.provider.refreshGate.waitForCallers()
+            let asking = try await server.holdRefresh()
             server.clock.advance(bySeconds: 601)
             server.broker.lock.lockIfIdle()
             #expect(!server.vault.isLocked)
             server.provider.refreshGate.open()
             try await eventually("the refresh is over") { server.broker.refreshesInFlight == 0 }
+            await asking.close()
             _ = try await server.connect().call(GetBrokerStatus.self, .init())
             server.clock.advance(bySeconds: 1)
             server.broker.lock.lockIfIdle()

@@ -105,6 +105,17 @@ struct ServerBed: Sendable {
 
     func connect() async throws -> LineClient { try await LineClient.connect(to: path) }
 
+    /// A client with a request that waits for a refresh, which the provider answers when its gate opens.
+    func holdRefresh(id: Int64 = 1) async throws -> LineClient {
+        provider.refreshGate.close()
+        let client = try await connect()
+        var slow = AcquireTokenSilent.Params.of("mail")
+        slow.forceRefresh = true
+        try await client.send(AcquireTokenSilent.requestLine(id: id, slow))
+        try await provider.refreshGate.waitForCallers()
+        return client
+    }
+
     static let authority = "https://login.example"
 
     func register(_ name: String, group: String? = nil) async throws {
@@ -156,11 +167,15 @@ extension LineClient {
         return try #require(answer["result"])
     }
 
-    func readOpening() async throws -> InteractionOpening {
+    /// The next line, which must be this notification; counted on arrival.
+    func readEvent<Event: BrokerNotification>(_: Event.Type, _ tally: Tally? = nil) async throws -> Event.Params {
         let line = try await readJSON()
-        guard case .string(InteractionOpen.name)? = line["method"] else { throw Unexpected(line: line) }
-        return try InteractionOpening(reading: try #require(line["params"]))
+        tally?.add()
+        guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
+        return try Event.Params(reading: try #require(line["params"]))
     }
+
+    func readOpening() async throws -> InteractionOpening { try await readEvent(InteractionOpen.self) }
 
     func call<M: BrokerMethod>(_: M.Type, _ params: M.Params) async throws -> M.Result {
         try await send(M.requestLine(id: 1, params))

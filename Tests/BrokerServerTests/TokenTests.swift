@@ -49,12 +49,7 @@ struct TokenTests {
     @Test("cached tokens and other requests are answered while a refresh hangs on the same connection")
     func interleaved() async throws {
         try await ServerBed.runSignedIn { server in
-            server.provider.refreshGate.close()
-            let client = try await server.connect()
-            var slow = AcquireTokenSilent.Params.of("mail")
-            slow.forceRefresh = true
-            try await client.send(AcquireTokenSilent.requestLine(id: 99, slow))
-            try await server.provider.refreshGate.waitForCallers()
+            let client = try await server.holdRefresh(id: 99)
             for id in 1...20 {
                 try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), .of("mail")))
                 #expect(try await client.readJSON()["id"]?.value == .integer(Int64(id)))

@@ -371,18 +371,6 @@ struct WatchTests {
     }
 }
 
-extension LineClient {
-    /// The next line, which must be this notification.
-    fileprivate func readEvent<Event: BrokerNotification>(
-        _: Event.Type, _ tally: Tally? = nil
-    ) async throws -> Event.Params {
-        let line = try await readJSON()
-        tally?.add()
-        guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
-        return try Event.Params(reading: try #require(line["params"]))
-    }
-}
-
 extension BrokerMethod {
     /// Without the line's end.
     fileprivate static func requestText(_ params: Params) throws -> String {
