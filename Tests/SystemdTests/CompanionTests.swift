@@ -42,10 +42,7 @@ struct CompanionTests {
             let lab = try await SystemdLab.boot(in: bed)
             try await lab.user("brokerctl", "config", "set", "oauth.allow_http_loopback", "true")
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                "--scope",
-                "notes.read")
+            try await lab.addApp("work", at: provider)
             let unit = try Recipe.block(of: "Token files", language: "ini")
             try await lab.user(
                 "sh", "-c",

@@ -13,17 +13,10 @@ struct EverybodyTests {
             let provider = try await DevIdentityProvider.start(in: bed)
             let lab = try await SystemdLab.forEverybody(in: bed, "vault.key_source = [\"credential\"]\n")
             // It is found by its name, without a line in the unit.
-            try await lab.root(
-                "sh", "-c",
-                """
-                mkdir -p /etc/credstore.encrypted && head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host \
-                    --name=vault-key - /etc/credstore.encrypted/brokerd.vault-key
-                """)
+            try await lab.makeCredential()
             try await lab.add("bob")
             for name in [SystemdLab.user, "bob"] {
-                try await lab.user(
-                    "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                    "--scope", "notes.read", as: name)
+                try await lab.addApp("work", at: provider, as: name)
             }
             #expect(try await lab.root("brokerctl", "status").contains("credential"))
 
@@ -104,9 +97,7 @@ struct EverybodyTests {
                 """#
             var watches: [ManagedProcess] = []
             for name in [SystemdLab.user, "bob"] {
-                try await lab.user(
-                    "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                    "--scope", "notes.read", as: name)
+                try await lab.addApp("work", at: provider, as: name)
                 try await lab.signIn("work", at: provider, as: name)
                 let watch = try lab.start(
                     "socat", "-", "UNIX-CONNECT:/run/brokerd/broker.sock", as: name, hasInput: true)
@@ -267,20 +258,23 @@ extension SystemdLab {
         in bed: TestBed, _ settings: String = "", withCredential: Bool = false
     ) async throws -> SystemdLab {
         let lab = try await SystemdLab.boot(in: bed)
-        if withCredential {
-            try await lab.root(
-                "sh", "-c",
-                """
-                mkdir -p /etc/credstore.encrypted && head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host \
-                    --name=vault-key - /etc/credstore.encrypted/brokerd.vault-key
-                """)
-        }
+        if withCredential { try await lab.makeCredential() }
         try await lab.configureSystem("oauth.allow_http_loopback = true\n" + settings)
         for step in try Recipe.commands(of: "One broker for each user, or one for all", in: "operations")
         where !step.contains("partitions") {
             try await lab.follow(step)
         }
         return lab
+    }
+
+    /// A key for the vault of the machine's broker.
+    fileprivate func makeCredential() async throws {
+        try await root(
+            "sh", "-c",
+            """
+            mkdir -p /etc/credstore.encrypted && head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host \
+                --name=vault-key - /etc/credstore.encrypted/brokerd.vault-key
+            """)
     }
 
     /// One property of the machine's broker.

@@ -74,20 +74,11 @@ struct PackageCallTests {
                     as: name)
                 try await lab.user("brokerctl", "status", as: name)
             }
-            let manager = try await lab.root(
-                "systemctl", "show", "--value", "--property=MainPID", "user@\(lab.uid(of: "eve")).service"
-            ).trimmingCharacters(in: .whitespacesAndNewlines)
-            try await lab.root("kill", "-STOP", manager)
+            let manager = try await lab.stopManager(of: "eve")
             let newer = try await lab.bring(DebianPackages.changed("token-broker", in: bed))
             let upgrade = try lab.startAsRoot(
                 "script", "--quiet", "--return", "--command", "dpkg --install \(newer)", "/dev/null")
-            let speakers = "pgrep -u eve -x '(systemctl|systemd-stdio-b.*)'"
-            try await eventually("a process talks to the manager") {
-                try await lab.rootAttempt("sh", "-c", speakers).succeeded
-            }
-            let held = try await lab.root(
-                "sh", "-c", "for pid in $(\(speakers)); do ls -l /proc/$pid/fd; ps -o pid=,tty= -p $pid; done")
-            #expect(!held.contains("pts/") && held.contains(#/ \?/#), "\(held)")
+            try await lab.expectNoTerminalAtManager(of: "eve")
             #expect(await upgrade.exitStatus() == .exited(0), "\(upgrade.outputText)")
             try await lab.dpkg("--remove", "token-broker")
             try await lab.root("kill", "-CONT", manager)

@@ -24,9 +24,7 @@ struct PackageTests {
             try await lab.add("bob")
             try await lab.user("brokerctl", "status", as: "bob")
 
-            try await lab.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                "--scope", "notes.read")
+            try await lab.addApp("work", at: provider)
             try await lab.signIn("work", at: provider)
             let token = try await lab.user("brokerctl", "token", "--app", "work")
             try await shells(in: lab)

@@ -123,9 +123,7 @@ struct PersonUnitSettingTests {
 
                 """)
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                "--scope", "notes.read")
+            try await lab.addApp("work", at: provider)
             try await lab.signIn("work", at: provider)
             try await lab.user("systemctl", "--user", "enable", "brokerd-session.service")
             try await lab.startDesktop()

@@ -10,9 +10,7 @@ struct PresenceLabTests {
             let lab = try await SystemdLab.boot(in: bed)
             try await lab.root("sh", "-c", "echo '\(SystemdLab.user):open sesame' | chpasswd")
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
-                "--no-check")
+            try await lab.addApp("notes")
             try await lab.configure("admin.proof = \"presence\"\n")
             try await lab.user("systemctl", "--user", "reload", "brokerd.service")
             let approve = [
@@ -62,9 +60,7 @@ struct PresenceLabTests {
                 try await lab.root("sh", "-c", step.replacing("PREFIX", with: "/usr"))
             }
             let app = "a $(caller) <b>"
-            try await lab.user(
-                "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org",
-                "--no-check")
+            try await lab.addApp(app)
             try await lab.configureSystem("admin.proof = \"presence\"\n")
             try await lab.root("systemctl", "reload", "brokerd-system")
             let terminal = try lab.start(

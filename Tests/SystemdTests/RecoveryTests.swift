@@ -33,18 +33,13 @@ struct RecoveryTests {
     func vaultPutBack() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
-            func add(_ app: String) async throws {
-                try await lab.user(
-                    "brokerctl", "apps", "add", app, "--client-id", "id", "--authority", "https://login.example.org",
-                    "--no-check")
-            }
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await add("notes")
+            try await lab.addApp("notes")
             let status = try await lab.user("brokerctl", "status")
             let file = String(try #require(status.firstMatch(of: /\/\S+vault\.db/)).output)
             try await lab.user("systemctl", "--user", "stop", "brokerd.service")
             try await lab.user("cp", file, "\(file).kept")
-            try await add("mail")
+            try await lab.addApp("mail")
             try await lab.user("systemctl", "--user", "stop", "brokerd.service")
             try await lab.user("mv", "\(file).kept", file)
 

@@ -30,9 +30,7 @@ struct RestoreLabTests {
             let there = try #require(steps.firstIndex { $0.contains("credstore.encrypted") })
             let provider = try await DevIdentityProvider.start(in: bed)
             let old = try await boot(in: bed)
-            try await old.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                "--scope", "notes.read")
+            try await old.addApp("work", at: provider)
             try await old.signIn("work", at: provider)
             let doctor = try await old.rootAttempt("brokerctl", "doctor").output
             #expect(doctor.contains("brokerctl key add-source passphrase"), "\(doctor)")
@@ -67,17 +65,10 @@ struct RestoreLabTests {
             let lab = try await SystemdLab.forEverybody(in: bed)
             try await lab.add("bob")
             let people = [SystemdLab.user, "bob"]
-            func add(_ app: String) async throws {
-                for name in people {
-                    try await lab.user(
-                        "brokerctl", "apps", "add", app, "--client-id", "id", "--authority",
-                        "https://login.example.org", "--no-check", as: name)
-                }
-            }
-            try await add("notes")
+            for name in people { try await lab.addApp("notes", as: name) }
             try await lab.root("systemctl", "stop", "brokerd-system.service")
             try await lab.root("cp", "--preserve", "/var/lib/brokerd/vault.db", "/root/kept")
-            try await add("mail")
+            for name in people { try await lab.addApp("mail", as: name) }
             try await lab.root("systemctl", "stop", "brokerd-system.service")
             try await lab.root("cp", "--preserve", "/root/kept", "/var/lib/brokerd/vault.db")
             for name in people {

@@ -13,19 +13,10 @@ struct RootTests {
                 "brokerd.service.d/slow.conf", "[Service]\nExecStop=sleep infinity\nTimeoutStopSec=infinity\n")
             try await lab.user("brokerctl", "status")
             // The process that talks to a hung manager can be inspected.
-            let manager = try await lab.root(
-                "systemctl", "show", "--value", "--property=MainPID", "user@\(lab.uid()).service"
-            ).trimmingCharacters(in: .whitespacesAndNewlines)
-            try await lab.root("kill", "-STOP", manager)
+            let manager = try await lab.stopManager()
             let make = (["make"] + SystemdLab.makeInside + ["uninstall", "PREFIX=/usr"]).joined(separator: " ")
             let removal = try lab.startAsRoot("script", "--quiet", "--return", "--command", make, "/dev/null")
-            let speakers = "pgrep -u \(SystemdLab.user) -x '(systemctl|systemd-stdio-b.*)'"
-            try await eventually("a process talks to the manager") {
-                try await lab.rootAttempt("sh", "-c", speakers).succeeded
-            }
-            let held = try await lab.root(
-                "sh", "-c", "for pid in $(\(speakers)); do ls -l /proc/$pid/fd; ps -o pid=,tty= -p $pid; done")
-            #expect(!held.contains("pts/") && held.contains(#/ \?/#), "\(held)")
+            try await lab.expectNoTerminalAtManager()
             try await lab.root("kill", "-CONT", manager)
             #expect(await removal.exitStatus() == .exited(0), "\(removal.outputText)")
         }

@@ -16,10 +16,7 @@ struct SandboxUnitTests {
                 "oauth.allow_http_loopback = true\n[sandbox.sync]\nengine = \"systemd\"\nid = \"sync.service\"\napps = [\"work\"]\n"
             )
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
-                "--scope",
-                "notes.read")
+            try await lab.addApp("work", at: provider)
             try await lab.signIn("work", at: provider)
             let token = try await lab.user("brokerctl", "token", "--app", "work")
             // As in docs/configuration.md; it reports each line that it writes.

@@ -23,9 +23,7 @@ struct SealedKeyLabTests {
             let service = CredentialService(lab: lab)
             try await service.stop()
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
-                "--no-check")
+            try await lab.addApp("notes")
             let early = try await lab.attempt("brokerctl", "key", "set-source", "credential")
             #expect(!early.succeeded && early.errors.contains("systemd 256"), "\(early)")
 

@@ -40,9 +40,7 @@ struct SessionUnitTests {
                 #"printf '#!/bin/sh\necho "$@" >> ~/shown\n' > /usr/local/bin/notify-send; chmod +x /usr/local/bin/notify-send"#
             )
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await lab.user(
-                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
-                "--no-check")
+            try await lab.addApp("notes")
             try await lab.configure(
                 "admin.proof = \"\(proof)\"\naccess.unknown = \"ask\"\naccess.ask_in_browser = false\n")
             if proof == "setgid" {

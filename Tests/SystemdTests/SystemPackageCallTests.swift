@@ -18,12 +18,7 @@ struct SystemPackageCallTests {
             try await lab.user(
                 "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer)
             func apps() async throws -> String { try await lab.user("brokerctl", "apps", "list", "--names") }
-            func opened() async throws -> String {
-                try await lab.root(
-                    "systemctl", "show", "--property=ActiveEnterTimestampMonotonic,ActiveState",
-                    "brokerd-system.socket")
-            }
-            let before = try await opened()
+            let before = try await lab.socketOpened()
             #expect(try await apps() == "work\n" && before.contains("=active"), "\(before)")
 
             // An upgrade, a downgrade, the same once more.
@@ -33,7 +28,7 @@ struct SystemPackageCallTests {
                 try await lab.install("token-broker-system")
                 #expect(try await apps() == "work\n")
             }
-            #expect(try await opened() == before)
+            #expect(try await lab.socketOpened() == before)
 
             try await lab.dpkg("--remove", "token-broker-system")
             #expect(try await !lab.rootAttempt("test", "-S", "/run/brokerd/broker.sock").succeeded)
@@ -54,18 +49,11 @@ struct SystemPackageCallTests {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
             for package in ["token-broker", "token-broker-system"] { try await lab.install(package) }
-            try await lab.user(
-                "brokerctl", "apps", "add", "work", "--client-id", "c", "--authority", "https://login.example.org",
-                "--no-check")
-            func opened() async throws -> String {
-                try await lab.root(
-                    "systemctl", "show", "--property=ActiveEnterTimestampMonotonic,ActiveState",
-                    "brokerd-system.socket")
-            }
-            let before = try await opened()
+            try await lab.addApp("work")
+            let before = try await lab.socketOpened()
             func isAsBefore(_ call: String) async throws {
                 #expect(try await lab.user("brokerctl", "apps", "list", "--names") == "work\n", "\(call)")
-                #expect(try await opened() == before, "\(call)")
+                #expect(try await lab.socketOpened() == before, "\(call)")
                 #expect(try await lab.service("ActiveState") == "active", "\(call)")
             }
 
@@ -109,6 +97,12 @@ struct SystemPackageCallTests {
 }
 
 extension SystemdLab {
+    /// When the socket of the machine's broker was opened, and whether it still is.
+    fileprivate func socketOpened() async throws -> String {
+        try await root(
+            "systemctl", "show", "--property=ActiveEnterTimestampMonotonic,ActiveState", "brokerd-system.socket")
+    }
+
     /// While `body` runs, a script of an installed package fails when it has done its work. What `body` installs brings its own.
     fileprivate func failing(_ script: String, of package: String, _ body: () async throws -> Void) async throws {
         let file = "/var/lib/dpkg/info/\(package).\(script)"

@@ -73,6 +73,20 @@ struct SystemdLab: Sendable {
         try bed.start(Launch(Self.script, ["run", state] + command), as: "root")
     }
 
+    /// Registers an app of the development provider, with the scope `notes.read`.
+    func addApp(_ app: String, at provider: RunningProvider, as name: String = user) async throws {
+        try await user(
+            "brokerctl", "apps", "add", app, "--client-id", "demo-one", "--authority", provider.issuer,
+            "--scope", "notes.read", as: name)
+    }
+
+    /// Registers an app of a provider that nobody asks.
+    func addApp(_ app: String, as name: String = user) async throws {
+        try await user(
+            "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org",
+            "--no-check", as: name)
+    }
+
     /// Signs alice in, without a browser of the machine's.
     func signIn(_ app: String, at provider: RunningProvider, as name: String = user) async throws {
         let login = try start("brokerctl", "login", "--app", app, "--no-browser", as: name)
@@ -108,6 +122,28 @@ struct SystemdLab: Sendable {
 
     func uid(of name: String = user) async throws -> String {
         try await root("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Hangs the user's manager.
+    ///
+    /// - Returns: its process id, for `kill -CONT`.
+    func stopManager(of name: String = user) async throws -> String {
+        let manager = try await root(
+            "systemctl", "show", "--value", "--property=MainPID", "user@\(uid(of: name)).service"
+        ).trimmingCharacters(in: .whitespacesAndNewlines)
+        try await root("kill", "-STOP", manager)
+        return manager
+    }
+
+    /// Waits for the process that talks to the user's hung manager, which must have no terminal.
+    func expectNoTerminalAtManager(of name: String = user) async throws {
+        let speakers = "pgrep -u \(name) -x '(systemctl|systemd-stdio-b.*)'"
+        try await eventually("a process talks to the manager") {
+            try await rootAttempt("sh", "-c", speakers).succeeded
+        }
+        let held = try await root(
+            "sh", "-c", "for pid in $(\(speakers)); do ls -l /proc/$pid/fd; ps -o pid=,tty= -p $pid; done")
+        #expect(!held.contains("pts/") && held.contains(#/ \?/#), "\(held)")
     }
 
     /// Writes a unit of the user, or a part of one.

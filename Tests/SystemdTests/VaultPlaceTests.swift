@@ -21,11 +21,6 @@ struct VaultPlaceTests {
         try await lab.user("sh", "-c", "mkdir -p ~/.config && mv ~/.local/state/brokerd ~/.config/")
     }
 
-    private func register(_ app: String, in lab: SystemdLab) async throws {
-        try await lab.user(
-            "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example", "--no-check")
-    }
-
     /// The broker's own report, and the disk's content: one vault, and one key.
     private func requireOneVault(with apps: [String], in lab: SystemdLab) async throws {
         let listed = try await lab.user("brokerctl", "apps", "list")
@@ -46,7 +41,7 @@ struct VaultPlaceTests {
             if areFirst { try await lab.user("brokerctl", "config", "set", "log.level", "debug") }
             if isEarlierUnit { try await useEarlierUnit(in: lab) }
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await register("first", in: lab)
+            try await lab.addApp("first")
             try await lab.user("brokerctl", "config", "set", "log.level", "info")
             for _ in 0..<2 {
                 try await requireOneVault(with: ["first"], in: lab)
@@ -62,7 +57,7 @@ struct VaultPlaceTests {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            try await register("first", in: lab)
+            try await lab.addApp("first")
             try await lab.user("systemctl", "--user", "stop", "brokerd.service")
             try await keepAmongSettings(in: lab)
             try await lab.configure("log.level = \"debug\"\n")
@@ -89,7 +84,7 @@ struct VaultPlaceTests {
                 try await lab.user("systemctl", "--user", "daemon-reload")
                 try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
                 apps.append("app\(apps.count)")
-                try await register(try #require(apps.last), in: lab)
+                try await lab.addApp(try #require(apps.last))
                 try await requireOneVault(with: apps, in: lab)
                 try await lab.user("systemctl", "--user", "stop", "brokerd.service")
                 // As left by the earlier release on the first one.
