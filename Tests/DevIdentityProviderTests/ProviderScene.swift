@@ -78,11 +78,3 @@ extension HTTPReply {
 
     var redirect: ProviderRedirect? { header("location").map { ProviderRedirect(url: $0) } }
 }
-
-/// The claims of a JWT, without checking its signature.
-func claims(of token: String?) throws -> JSONObject {
-    var part = String((token ?? "").split(separator: ".").dropFirst().first ?? "")
-        .replacing("-", with: "+").replacing("_", with: "/")
-    part += String(repeating: "=", count: (4 - part.count % 4) % 4)
-    return try JSONDecoder().decode(JSONObject.self, from: Data(base64Encoded: part) ?? Data())
-}

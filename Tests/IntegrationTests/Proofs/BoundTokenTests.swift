@@ -114,11 +114,4 @@ import Testing
             _ = try await scene.silent(app: "made", ["forceRefresh": true])
         }
     }
-
-    private func claims(of token: String?) throws -> JSONObject {
-        let parts = try #require(token).split(separator: ".").map(String.init)
-        let text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
-        let data = try #require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4)))
-        return try JSONDecoder().decode(JSONObject.self, from: data)
-    }
 }
