@@ -17,7 +17,7 @@ struct DecisionTests {
 
         init(named name: String) throws {
             self.name = name
-            var text = try DecisionTests.read("\(DecisionTests.folder)/\(name)")
+            var text = try PackageTree.text("\(DecisionTests.folder)/\(name)")
             if text.hasSuffix("\n") { text.removeLast() }
             lines = text.components(separatedBy: "\n")
         }
@@ -38,10 +38,6 @@ struct DecisionTests {
         }
 
         var headings: [String] { lines.filter { $0.hasPrefix("#") }.dropFirst().map { $0 } }
-    }
-
-    private static func read(_ path: String) throws -> String {
-        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
     }
 
     private static func files(below folder: String, where isWanted: (String) -> Bool) -> [String] {
@@ -84,7 +80,8 @@ struct DecisionTests {
     @Test("stand in the index with their titles, numbered without a gap")
     func index() throws {
         let records = try Self.records()
-        let listed = try Self.read("\(Self.folder)/README.md").split(separator: "\n").filter { $0.hasPrefix("| [") }
+        let index = try PackageTree.text("\(Self.folder)/README.md")
+        let listed = index.split(separator: "\n").filter { $0.hasPrefix("| [") }
             .map(String.init)
         let expected = records.map { "| [\($0.number)](\($0.name)) | \($0.title ?? "") |" }
         #expect(listed == expected)
@@ -103,7 +100,7 @@ struct DecisionTests {
         #expect(paths.count > 1_000)
         for path in paths {
             // Folders, and scripts that are no text, mention nothing.
-            guard let text = try? Self.read(path) else { continue }
+            guard let text = try? PackageTree.text(path) else { continue }
             for number in Self.mentions(in: text) {
                 #expect(numbers.contains(number), "\(path) mentions decision number \(number), which is not there")
             }

@@ -21,8 +21,7 @@ struct FlowTableTests {
     }
 
     private func table() throws -> Set<String> {
-        let page = try String(
-            contentsOf: PackageTree.root.appending(path: "docs/compatibility.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/compatibility.md")
         let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("Flows run against real providers") }
         return Set(try #require(section).matches(of: /`([A-Z]\w*Tests\.\w+)`/).map { String($0.1) })
     }

@@ -40,7 +40,7 @@ struct LayeringTests {
 
     @Test("the package declares the dependencies of the table, and no others")
     func manifest() throws {
-        let text = try String(contentsOf: PackageTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        let text = try PackageTree.text("Package.swift")
         #expect(!text.contains("unsafeFlags"), "SwiftPM refuses such a package as a dependency")
         let manifest = Manifest(text)
         for layer in Layer.all {
@@ -53,7 +53,7 @@ struct LayeringTests {
 
     @Test("each package linked into the installed programs has an exact version, indirect ones too")
     func exactVersions() throws {
-        let text = try String(contentsOf: PackageTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        let text = try PackageTree.text("Package.swift")
         let packages = try ["brokerd", "brokerctl"].flatMap(LinkedPackages.of)
         #expect(packages.contains("swift-nio") && packages.contains("swift-collections"), "\(packages)")
         for package in Set(packages) { #expect(text.contains("/\(package)\", exact: \""), "\(package)") }

@@ -19,14 +19,10 @@ struct ScriptTests {
         return folders + ["Makefile"]
     }
 
-    private static func read(_ path: String) throws -> String {
-        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
-    }
-
     @Test("root's scripts run nothing as another user")
     func nothingAsSomebodyElse() throws {
         for path in try Self.scripts() {
-            let found = try Self.changesOfUser(in: Self.read(path))
+            let found = try Self.changesOfUser(in: PackageTree.text(path))
             #expect(found.isEmpty, "\(path): use manager of .ci/managers: \(found)")
         }
         let samples = [
@@ -49,7 +45,7 @@ struct ScriptTests {
     @Test("root's scripts read a pipe to its end")
     func pipes() throws {
         for path in try Self.scripts() + ["Sources/Examples/person"] {
-            let found = try Self.hastyReaders(in: Self.read(path))
+            let found = try Self.hastyReaders(in: PackageTree.text(path))
             #expect(found.isEmpty, "\(path): sed -n 1p reads all: \(found)")
         }
         for sample in ["a | head -n 1", "a | grep -q b", "a | awk '$1 == b { print; exit }'", "a | sed 1q"] {
@@ -65,7 +61,7 @@ struct ScriptTests {
         let names = try Self.scripts().filter { $0.contains(#/\.(post|pre)(inst|rm)$/#) } + [".ci/install"]
         #expect(names.count > 6)
         for path in names {
-            let text = try Self.read(path)
+            let text = try PackageTree.text(path)
             #expect(text.contains("\numask 022\n"), "\(path)")
             #expect(!text.contains("--machine") && !text.contains("deb-systemd-invoke --user"), "\(path)")
         }

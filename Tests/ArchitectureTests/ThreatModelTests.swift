@@ -4,11 +4,7 @@ import Testing
 
 @Suite("The threat model")
 struct ThreatModelTests {
-    private static func text() throws -> String { try read("docs/threat-model.md") }
-
-    private static func read(_ path: String) throws -> String {
-        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
-    }
+    private static func text() throws -> String { try PackageTree.text("docs/threat-model.md") }
 
     private static let tables = [
         "Actors", "Programs that are handed foreign text", "One broker for many users",
@@ -19,7 +15,7 @@ struct ThreatModelTests {
         let root = "\(PackageTree.root.path)/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
         return try files.filter { $0.hasSuffix("Tests.swift") && !$0.hasPrefix("ArchitectureTests/") }
-            .map { try read("Tests/" + $0) }.joined(separator: "\n")
+            .map { try PackageTree.text("Tests/" + $0) }.joined(separator: "\n")
     }
 
     @Test("each named test exists")

@@ -127,7 +127,7 @@ struct AppFilesTests {
 
     @Test("docs/configuration.md contains the table of keys and a valid example")
     func documentation() async throws {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         #expect(page.contains(AppFiles.documentation), "Put this table there:\n\(AppFiles.documentation)")
         let example = try #require(page.components(separatedBy: "apps.d/org.example.mail.toml\n").dropFirst().first)
         let text = try #require(example.components(separatedBy: "```").first)

@@ -37,7 +37,7 @@ import Testing
 
     @Test("an editor accepts the examples of docs/configuration.md")
     func examples() async throws {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         let examples = page.components(separatedBy: "```toml\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }

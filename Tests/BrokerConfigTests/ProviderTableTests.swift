@@ -127,7 +127,7 @@ struct ProviderTableTests {
 
     @Test("docs/configuration.md contains the table of these keys and a valid example")
     func documentation() async throws {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         #expect(page.contains(ProviderSetting.documentation), "Put this table there:\n\(ProviderSetting.documentation)")
         let example = try #require(page.components(separatedBy: "```toml\n[provider.").dropFirst().first)
         let text = try #require(example.components(separatedBy: "```").first)

@@ -54,8 +54,7 @@ struct SandboxTableTests {
 
     @Test("docs/configuration.md contains the table of these keys")
     func documented() throws {
-        let page = try String(
-            contentsOfFile: PackageTree.root.appending(path: "docs/configuration.md").path, encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         #expect(page.contains(SandboxTable.documentation), "Put this table there:\n\(SandboxTable.documentation)")
     }
 }

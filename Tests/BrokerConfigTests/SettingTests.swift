@@ -31,13 +31,13 @@ struct SettingTests {
 
     @Test("docs/configuration.md contains the table of this schema")
     func documentation() throws {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         #expect(page.contains(Setting.documentation), "Put this table there:\n\(Setting.documentation)")
     }
 
     @Test("the example in docs/configuration.md is valid")
     func example() async throws {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         let example = try #require(page.components(separatedBy: "```toml\n").dropFirst().first)
         let text = try #require(example.components(separatedBy: "```").first)
         #expect(try await !load(text).origins.isEmpty)

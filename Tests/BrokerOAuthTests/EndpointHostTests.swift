@@ -120,7 +120,7 @@ struct EndpointHostTests {
 
     @Test("docs/compatibility.md lists the table of known hosts")
     func documented() throws {
-        let text = try String(contentsOf: PackageTree.root.appending(path: "docs/compatibility.md"), encoding: .utf8)
+        let text = try PackageTree.text("docs/compatibility.md")
         for entry in KnownProviders.all {
             let hosts = entry.endpoints.map { "`\($0)`" }.joined(separator: ", ")
             #expect(text.contains("| `\(entry.issuer)` | \(hosts) |"))

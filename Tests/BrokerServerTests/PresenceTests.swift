@@ -209,7 +209,7 @@ struct PresenceTests {
 
     @Test("polkit's file has an action for each of these methods, and no other")
     func policyFile() throws {
-        let text = try String(contentsOfFile: PackageTree.root.path + "/systemd/token-broker.policy", encoding: .utf8)
+        let text = try PackageTree.text("systemd/token-broker.policy")
         let actions = text.matches(of: #/<action id="token-broker\.([^"]+)">/#).map { String($0.output.1) }
         #expect(
             actions.sorted() == [

@@ -72,7 +72,7 @@ struct ManualTests {
         visit(Brokerctl.root)
         let own = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         for unit in ["brokerd.service", "brokerd.socket", "brokerd-oidc-agent.socket"] {
-            let text = try String(contentsOf: PackageTree.root.appending(path: "systemd/\(unit)"), encoding: .utf8)
+            let text = try PackageTree.text("systemd/\(unit)")
             let named = text.matches(of: /man:([a-z-]+)\(([0-9])\)/).map { "\($0.1).\($0.2)" }
             #expect(!named.isEmpty && Set(named).isSubset(of: own), "\(unit): \(named)")
         }

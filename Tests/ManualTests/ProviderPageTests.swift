@@ -16,9 +16,7 @@ struct ProviderPageTests {
     /// A part that says that nothing was tried or is known needs no source.
     private static let nothing = ["Tried": "nothing, by anybody here.", "Does not work": "nothing that is known here."]
 
-    private static func page() throws -> String {
-        try String(contentsOf: PackageTree.root.appending(path: "docs/providers.md"), encoding: .utf8)
-    }
+    private static func page() throws -> String { try PackageTree.text("docs/providers.md") }
 
     /// The parts of a provider's section, by their names.
     private static func section(_ provider: String) throws -> [String: String] {

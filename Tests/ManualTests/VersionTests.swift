@@ -6,19 +6,15 @@ import Testing
 /// `BrokerVersion` is the single source; contributing.md describes how to make a release.
 @Suite("The version")
 struct VersionTests {
-    private static func read(_ path: String) throws -> String {
-        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
-    }
-
     @Test("matches the changelog")
     func changelog() throws {
-        let line = try #require(try Self.read(".debian/changelog").split(separator: "\n").first)
+        let line = try #require(try PackageTree.text(".debian/changelog").split(separator: "\n").first)
         #expect(line.hasPrefix("token-broker (\(BrokerVersion.text)) "), "\(line)")
     }
 
     @Test("matches the documents", arguments: ["README.md", "docs/msal-migration.md"])
     func documents(path: String) throws {
-        let text = try Self.read(path)
+        let text = try PackageTree.text(path)
         let named = text.matches(of: #/(?:from: "|Broker +)(\d+\.\d+\.\d+)/#).map { String($0.1) }
         #expect(!named.isEmpty && named.allSatisfy { $0 == BrokerVersion.text }, "\(named)")
     }

@@ -18,12 +18,12 @@ struct Guide: Sendable, CustomTestStringConvertible {
 struct GuideTextTests {
     @Test("matches the code that is compiled here", arguments: Guide.all)
     func sameCode(guide: Guide) throws {
-        let document = try text(guide.document)
+        let document = try PackageTree.text(guide.document)
         let shown = Dictionary(
             uniqueKeysWithValues: document.matches(of: /<!-- code: (\w+) -->\n```swift\n((?s:.*?))```\n/).map {
                 (String($0.1), String($0.2))
             })
-        let compiled = try sections(of: text("Tests/MigrationGuideTests/" + guide.source))
+        let compiled = try sections(of: PackageTree.text("Tests/MigrationGuideTests/" + guide.source))
         #expect(!compiled.isEmpty)
         #expect(shown.keys.sorted() == compiled.keys.sorted())
         for (name, code) in compiled { #expect(shown[name] == code, "The code of step \(name) differs.") }
@@ -31,12 +31,8 @@ struct GuideTextTests {
 
     @Test("covers all Swift code in the guides", arguments: Guide.all)
     func nothingElse(guide: Guide) throws {
-        let document = try text(guide.document)
+        let document = try PackageTree.text(guide.document)
         #expect(document.matches(of: /```swift/).count == document.matches(of: /<!-- code: \w+ -->\n```swift/).count)
-    }
-
-    private func text(_ path: String) throws -> String {
-        try String(contentsOf: PackageTree.root.appending(path: path), encoding: .utf8)
     }
 
     /// Each section without the common indentation of its lines.

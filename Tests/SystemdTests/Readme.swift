@@ -8,7 +8,7 @@ struct ReadmeStep {
 
     /// The commands of one section, in order: the lines after `$` in blocks of code.
     static func steps(of section: String) throws -> [ReadmeStep] {
-        let readme = try String(contentsOf: PackageTree.root.appending(path: "README.md"), encoding: .utf8)
+        let readme = try PackageTree.text("README.md")
         guard let start = readme.range(of: "\n## \(section)\n") else { throw ProcessFailure("No section \(section)") }
         let rest = readme[start.upperBound...]
         let text = rest.range(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest

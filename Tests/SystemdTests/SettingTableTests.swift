@@ -65,8 +65,7 @@ struct SettingTableTests {
     ]
 
     private static func settings() throws -> Set<String> {
-        let page = try String(
-            contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/configuration.md")
         let table = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("Settings\n") })
         return Set(table.matches(of: /\n\| `([a-z_.]+)`/).map { String($0.1) })
     }

@@ -12,7 +12,7 @@ struct SupportedTests {
             let systemd = try #require(version.firstMatch(of: /systemd (\d+)/)).1
             let system = try await bed.require("chroot", [root, "cat", "/etc/os-release"])
             let release = try #require(system.firstMatch(of: /VERSION_ID="(\d+)"/)).1
-            let readme = try String(contentsOf: PackageTree.root.appending(path: "README.md"), encoding: .utf8)
+            let readme = try PackageTree.text("README.md")
             let sentence = try #require(readme.firstMatch(of: /systems are Debian ([^,]*), with systemd ([^.]*)\./))
             let (releases, systemds) = (sentence.1.split(separator: " "), sentence.2.split(separator: " "))
             #expect(releases.contains(release) && systemds.contains(systemd), "\(release), \(systemd): \(sentence.0)")

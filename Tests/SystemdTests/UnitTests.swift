@@ -13,8 +13,7 @@ struct UnitTests {
         ] as [(String, [String], Int)])
     func closed(unit: String, scope: [String], most: Int) async throws {
         try await withTestBed { bed in
-            let text = try String(
-                contentsOf: PackageTree.root.appending(path: "systemd/\(unit)"), encoding: .utf8)
+            let text = try PackageTree.text("systemd/\(unit)")
             let file = bed.path(unit)
             try text.replacing("@PREFIX@", with: "/usr").write(toFile: file, atomically: true, encoding: .utf8)
             let analysis = try await bed.run(

@@ -31,7 +31,7 @@ package enum Recipe {
     }
 
     private static func blocks(of section: String, in page: String = "recipes") throws -> [Block] {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/\(page).md"), encoding: .utf8)
+        let page = try PackageTree.text("docs/\(page).md")
         guard let start = page.range(of: "\n## \(section)\n") else { throw ProcessFailure("No section \(section)") }
         let rest = page[start.upperBound...]
         let text = rest.range(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest

@@ -6,6 +6,11 @@ package enum PackageTree {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The content of a file of the package.
+    package static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
     /// A file of Tests/BrokerTestSupport/Fixtures.
     package static func fixture(_ name: String) -> String {
         root.appending(path: "Tests/BrokerTestSupport/Fixtures/\(name)").path

@@ -179,8 +179,7 @@ struct SSHTests {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
             let line = try #require(Recipe.lines(of: "Another machine, by ssh", beginningWith: "brokerctl").first)
-            let page = try String(
-                contentsOf: PackageTree.root.appending(path: "docs/doors/ssh.md"), encoding: .utf8)
+            let page = try PackageTree.text("docs/doors/ssh.md")
             #expect(page.contains(line.replacing("notes", with: "work")))
             let asking = try #require(page.split(separator: "\n").first { $0.hasPrefix("printf ") })
                 .replacing("\"work\"", with: "\"notes\"").replacing("\"api\"", with: "\"\(DevelopmentScene.scope)\"")
