@@ -85,14 +85,8 @@ enum HostProbe {
     private static func callers(at path: String, runtimeDirectory: String) {
         let inspector = LinuxPeerInspector(runtimeDirectory: runtimeDirectory)
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        guard let address = UnixAddress(path: path) else { return say("\(path) is too long") }
+        let bound = address.withPointer { bind(listener, $0, $1) }
         guard bound == 0, listen(listener, 16) == 0 else { return say("no socket: errno \(errno)") }
         say("listening")
         while true {

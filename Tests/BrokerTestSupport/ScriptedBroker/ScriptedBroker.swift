@@ -146,7 +146,7 @@ package final class ScriptedPeer: Sendable {
     /// Waits until the peer has read all sent data, or is gone.
     package func waitUntilRead() {
         // There is no event for it: the kernel is polled every millisecond.
-        while StartupFailureResponder.unread(descriptor) > 0 { poll(nil, 0, 1) }
+        while SocketQueue.unread(descriptor) > 0 { poll(nil, 0, 1) }
     }
 
     /// Keeps the connection without reading or writing until the peer leaves.

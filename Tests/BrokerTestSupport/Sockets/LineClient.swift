@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// A client of a line protocol on a plain Unix socket, which can misbehave in any way that a test needs.
@@ -27,21 +28,12 @@ package actor LineClient {
 
     /// - Returns: `nil` if the listener's queue is full.
     package static func connectAtOnce(to path: String, patience: Double = usualPatience) throws -> LineClient? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw Failure.system("connect", ENAMETOOLONG)
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        guard let address = UnixAddress(path: path) else { throw Failure.system("connect", ENAMETOOLONG) }
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, flags, 0)
         guard descriptor >= 0 else { throw Failure.system("socket", errno) }
         let client = LineClient(owning: descriptor, patience: patience)
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
-            }
-        }
+        let code = address.withPointer { Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno }
         guard code == 0 || code == EAGAIN else { throw Failure.system("connect", code) }
         return code == 0 ? client : nil
     }
@@ -148,7 +140,7 @@ package actor LineClient {
     }
 
     /// Whether the peer has not read everything that was sent.
-    package var isUnread: Bool { !isClosed && StartupFailureResponder.unread(descriptor) > 0 }
+    package var isUnread: Bool { !isClosed && SocketQueue.unread(descriptor) > 0 }
 
     /// Sends a line and returns the next received one.
     package func ask(_ line: String) async throws -> String? {

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// The service manager's end of `$NOTIFY_SOCKET`.
@@ -6,16 +7,10 @@ package final class NotifySocket: Sendable {
     private let descriptor: Int32
 
     package init(path: String) throws {
+        guard let address = UnixAddress(path: path) else { throw ProcessFailure("\(path) is too long") }
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = address.withPointer { bind(descriptor, $0, $1) }
         guard result == 0 else { throw ProcessFailure("bind \(path): errno \(errno)") }
     }
 

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// A listening Unix socket that outlives its server, as systemd holds one for a service: a broker that receives
@@ -19,20 +20,14 @@ package final class ServiceSocket: Sendable {
         return poll(&waiting, 1, 0) == 1
     }
 
-    static func listen(at path: String) throws -> Int32 {
+    package static func listen(at path: String) throws -> Int32 {
+        guard let address = UnixAddress(path: path) else { throw ProcessFailure("\(path) is too long") }
         unlink(path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         // PassCredentials=yes, as in the units.
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let bound = address.withPointer { bind(descriptor, $0, $1) }
         guard bound == 0 else { throw ProcessFailure("bind \(path): errno \(errno)") }
         guard Glibc.listen(descriptor, 16) == 0 else { throw ProcessFailure("listen \(path): errno \(errno)") }
         return descriptor

@@ -25,16 +25,7 @@ final class SealingDouble: Sendable {
     init(in bed: TestBed) throws {
         let path = bed.path(bed.unique("credentials.sock"))
         self.path = path
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        let isBound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        guard isBound, listen(descriptor, 8) == 0 else { throw ProcessFailure("no socket at \(path)") }
+        let descriptor = try ServiceSocket.listen(at: path)
         bed.atEnd {
             shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
