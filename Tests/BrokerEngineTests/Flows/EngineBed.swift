@@ -94,6 +94,9 @@ final class EngineBed: Sendable {
         return gate
     }
 
+    /// Whether each authorization request so far asked for a refresh token.
+    var asksOffline: [Bool] { provider.authorizations.map { $0.scopes.normalized.contains("offline_access") } }
+
     func text(_ token: AcquiredToken) throws -> String { try vault.secret(of: token.token.sealed).revealed() }
 }
 

@@ -12,22 +12,18 @@ struct OfflineAccessSettingTests {
         return app
     }
 
-    private func asksOffline(_ bed: EngineBed) -> [Bool] {
-        bed.provider.authorizations.map { $0.scopes.normalized.contains("offline_access") }
-    }
-
     @Test("overrides the provider's metadata and its built-in table")
     func comesFirst() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.scopesSupported = ["openid"] }
         for setting in [nil, true, false] { _ = try await bed.signIn("alice", Self.app(setting)) }
-        #expect(asksOffline(bed) == [false, true, false])
+        #expect(bed.asksOffline == [false, true, false])
         bed.provider.offer { $0.takesOfflineAccess = true }
         for setting in [nil, true, false] { _ = try await bed.signIn("alice", Self.app(setting)) }
-        #expect(asksOffline(bed)[3...] == [true, true, false])
+        #expect(bed.asksOffline[3...] == [true, true, false])
         bed.provider.offer { $0.takesOfflineAccess = false }
         for setting in [nil, true, false] { _ = try await bed.signIn("alice", Self.app(setting)) }
-        #expect(asksOffline(bed)[6...] == [false, true, false])
+        #expect(bed.asksOffline[6...] == [false, true, false])
     }
 
     @Test("is always sent if set so, and a refusal ends the sign-in")
@@ -38,6 +34,6 @@ struct OfflineAccessSettingTests {
         _ = await bed.redirects.visit(opening.redirectURI, query: "error=invalid_scope&state=\(opening.state)")
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.details.oauthError == "invalid_scope")
-        #expect(asksOffline(bed) == [true])
+        #expect(bed.asksOffline == [true])
     }
 }

@@ -15,10 +15,6 @@ struct OfflineRefusalTests {
         await bed.redirects.visit(opening.redirectURI, query: "\(answer)&state=\(state ?? opening.state)")
     }
 
-    private func asksOffline(_ bed: EngineBed) -> [Bool] {
-        bed.provider.authorizations.map { $0.scopes.normalized.contains("offline_access") }
-    }
-
     @Test("is asked once more in the same window without it, and later sign-ins omit it, also after a restart")
     func goesOn() async throws {
         let bed = try await EngineBed()
@@ -33,19 +29,19 @@ struct OfflineRefusalTests {
         #expect(await visit(bed, opening, "code=alice") == .notExpected, "the first question is over")
         _ = await visit(bed, opening, "code=alice", state: state)
         _ = try await signIn.value
-        #expect(asksOffline(bed) == [true, false])
+        #expect(bed.asksOffline == [true, false])
 
         let (later, engine) = (Browser(), try await bed.restarted())
         let next = Task { try await engine.acquireInteractive(bed.interactive()) { later.opened($0) } }
         _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await next.value
-        #expect(asksOffline(bed) == [true, false, false])
+        #expect(bed.asksOffline == [true, false, false])
         let asked = Task {
             try await engine.acquireInteractive(bed.interactive { $0.prompt = .consent }) { later.opened($0) }
         }
         _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await asked.value
-        #expect(asksOffline(bed).last == true, "a request for consent asks for everything anew")
+        #expect(bed.asksOffline.last == true, "a request for consent asks for everything anew")
     }
 
     @Test("ends the sign-in if an app's own scope is refused, and nothing is learned about offline_access")
@@ -63,7 +59,7 @@ struct OfflineRefusalTests {
             let error = await #expect(throws: BrokerError.self) { try await signIn.value }
             #expect(error?.kind == .invalidScope)
         }
-        #expect(asksOffline(bed) == [true, false, true, false])
+        #expect(bed.asksOffline == [true, false, true, false])
     }
 
     @Test("is remembered for the next sign-in if it refuses the code", arguments: ["not_allowed", "invalid_scope"])
@@ -75,7 +71,7 @@ struct OfflineRefusalTests {
         await #expect(throws: BrokerError.self) { try await bed.signIn() }
         bed.provider.whenRedeeming(nil)
         try await bed.signIn()
-        #expect(asksOffline(bed) == [true, false])
+        #expect(bed.asksOffline == [true, false])
     }
 
     /// A sign-in whose redirect is handed in, so that no window waits for a second request.
@@ -98,7 +94,7 @@ struct OfflineRefusalTests {
         #expect(try await handIn("error=invalid_scope", on: bed)?.kind == .invalidScope)
         #expect(try await handIn("code=alice", on: bed) == nil)
         #expect(try await handIn("code=alice", ["calendar"], on: bed) == nil)
-        #expect(asksOffline(bed) == [true, false, false])
+        #expect(bed.asksOffline == [true, false, false])
     }
 
     @Test("without a waiting window, it is omitted until the provider has answered a request without it")
@@ -107,7 +103,7 @@ struct OfflineRefusalTests {
         #expect(try await handIn("error=invalid_scope", on: bed)?.kind == .invalidScope)
         #expect(try await handIn("error=access_denied", on: bed)?.kind == .userCanceled)
         #expect(try await handIn("code=alice", on: bed) == nil)
-        #expect(asksOffline(bed) == [true, false, false])
+        #expect(bed.asksOffline == [true, false, false])
     }
 
     @Test("is asked for it again after a mistyped scope, with a window that waits or without")
@@ -119,7 +115,7 @@ struct OfflineRefusalTests {
         #expect(try await handIn("error=invalid_scope", ["mail.raed"], on: bed)?.kind == .invalidScope)
         #expect(try await handIn("code=alice", on: bed) == nil)
         try await bed.signIn()
-        #expect(asksOffline(bed) == [true, false, true, true, true])
+        #expect(bed.asksOffline == [true, false, true, true, true])
     }
 
     @Test("is asked for it if the administrator's setting says so", arguments: [true, false])
@@ -130,6 +126,6 @@ struct OfflineRefusalTests {
             $0.scopesSupported = value ? ["openid"] : ["openid", "offline_access"]
         }
         try await bed.signIn()
-        #expect(asksOffline(bed) == [value])
+        #expect(bed.asksOffline == [value])
     }
 }

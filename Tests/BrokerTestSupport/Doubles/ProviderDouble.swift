@@ -54,6 +54,10 @@ package final class ProviderDouble: IdentityProvider {
     /// The requests to the token endpoint.
     package var grants: [TokenGrant] { state.withLock { $0.grants } }
     package var refreshes: [String] { state.withLock { $0.refreshes } }
+    /// The scopes of the last request to the token endpoint, if that was a refresh.
+    package var lastRefreshScopes: Scopes? {
+        if case .refreshToken(_, let scopes) = grants.last { scopes } else { nil }
+    }
     package var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
     /// Authorization requests that were pushed.
     package var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
