@@ -13,7 +13,6 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         var unreadable: [RecordKind: VaultError] = [:]
         var damaged: Set<RecordKind> = []
         var isRolledBack = false
-        var afterCommit: (@Sendable () async -> Void)?
         var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
         var beforeLock: (@Sendable () -> Void)?
         var rowsOfLastCommit = 0
@@ -54,11 +53,6 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
 
     /// From now on no secret of these kinds opens.
     package func damage(_ kinds: Set<RecordKind>) { faults.withLock { $0.damaged = kinds } }
-
-    /// Runs once, when the next change is on disk but its caller does not know yet.
-    package func afterNextCommit(_ body: @escaping @Sendable () async -> Void) {
-        faults.withLock { $0.afterCommit = body }
-    }
 
     /// Runs once, when the next bucket of a kind was read but its reader does not have it yet.
     package func afterNextLoad(of kind: RecordKind, _ body: @escaping @Sendable () -> Void) {
@@ -153,18 +147,16 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     package func commit(
         _ change: VaultChange, onDisk: @escaping @Sendable () -> Void
     ) async throws(VaultError) {
-        let (error, afterCommit, gate) = faults.withLock { faults in
-            defer { faults.afterCommit = nil }
+        let (error, gate) = faults.withLock { faults in
             faults.commits += 1
             let isHeld = faults.heldPartition == nil || faults.heldPartition == change.partition
             if faults.commit == nil, faults.gate != nil, isHeld { faults.held += 1 }
-            return (faults.commit, faults.afterCommit, isHeld ? faults.gate : nil)
+            return (faults.commit, isHeld ? faults.gate : nil)
         }
         if let error { throw error }
         await gate?.wait()
         try await vault.commit(change, onDisk: onDisk)
         faults.withLock { $0.rowsOfLastCommit = change.puts.count + change.deletes.count }
-        await afterCommit?()
     }
 
     package func withSecret(

@@ -20,11 +20,10 @@ package struct GlewlwydProvider: Sendable {
     /// The issuer.
     package var authority: String { "\(base)/api/oidc" }
 
-    /// Starts and sets up a provider; lifetimes are seconds, and with a certificate it uses TLS. Both clients may use
-    /// the redirect URIs, which glewlwyd compares exactly.
+    /// Starts and sets up a provider; the lifetime is in seconds, and with a certificate it uses TLS.
+    /// Both clients may use the redirect URIs, which glewlwyd compares exactly.
     package static func start(
-        in bed: TestBed, redirectURIs: [String], accessLifetime: Int64 = 3600, refreshLifetime: Int64 = 1_209_600,
-        certificate: TestCertificate? = nil
+        in bed: TestBed, redirectURIs: [String], accessLifetime: Int64 = 3600, certificate: TestCertificate? = nil
     ) async throws -> GlewlwydProvider {
         try Prerequisite.glewlwyd.require()
         let port = try FreePort.next()
@@ -40,8 +39,7 @@ package struct GlewlwydProvider: Sendable {
         let provider = GlewlwydProvider(
             base: base, process: process, caFile: certificate?.authority, bed: bed, administrator: administrator,
             database: "\(directory)/glewlwyd.sqlite")
-        try await provider.setUp(
-            redirectURIs: redirectURIs, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
+        try await provider.setUp(redirectURIs: redirectURIs, accessLifetime: accessLifetime)
         return provider
     }
 
@@ -199,15 +197,14 @@ package struct GlewlwydProvider: Sendable {
         try await browser.click(browser.findButton("Continue"))
     }
 
-    private func setUp(redirectURIs: [String], accessLifetime: Int64, refreshLifetime: Int64) async throws {
+    private func setUp(redirectURIs: [String], accessLifetime: Int64) async throws {
         // The account of every new glewlwyd.
         try await administer("POST", "/auth", ["username": "admin", "password": "password"])
         for scope in GlewlwydSettings.scopes {
             let (method, path) = scope == "openid" ? ("PUT", "/scope/openid") : ("POST", "/scope/")
             try await administer(method, path, GlewlwydSettings.scope(scope))
         }
-        let plugin = try GlewlwydSettings.plugin(
-            issuer: authority, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
+        let plugin = try GlewlwydSettings.plugin(issuer: authority, accessLifetime: accessLifetime)
         try await administer("POST", "/mod/plugin/", plugin)
         for person in [Person.alice, .bob] {
             try await administer("POST", "/user/", GlewlwydSettings.user(person))

@@ -35,7 +35,7 @@ enum GlewlwydSettings {
     }
 
     /// The OpenID Connect plugin, under the name in the issuer.
-    static func plugin(issuer: String, accessLifetime: Int64, refreshLifetime: Int64) throws -> JSONValue {
+    static func plugin(issuer: String, accessLifetime: Int64) throws -> JSONValue {
         let username: JSONValue = [
             "name": "preferred_username", "user-property": "username", "type": "string", "mandatory": true,
         ]
@@ -43,7 +43,7 @@ enum GlewlwydSettings {
             "iss": .string(issuer), "subject-type": "public", "jwks-private": .string(try newKeySet(named: "test-1")),
             "jwks-show": true,
             "allowed-scope": .array(scopes.map { .string($0) }),
-            "access-token-duration": .integer(accessLifetime), "refresh-token-duration": .integer(refreshLifetime),
+            "access-token-duration": .integer(accessLifetime), "refresh-token-duration": 1_209_600,
             "code-duration": 60, "refresh-token-rolling": true, "refresh-token-one-use": "always",
             "auth-type-code-enabled": true, "auth-type-refresh-enabled": true, "auth-type-token-enabled": false,
             "auth-type-password-enabled": false, "auth-type-client-enabled": false, "auth-type-device-enabled": true,
