@@ -25,6 +25,14 @@ extension ProviderBed {
         return try await verify(provider.identity.sign(claims), nonce: nonce)
     }
 
+    /// Accepts Alice's token, or refuses it.
+    func verifies(
+        _ token: String, _ isTaken: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        guard isTaken else { return await refusesToken(token, sourceLocation: sourceLocation) }
+        #expect(try await verify(token).subject == "alice", sourceLocation: sourceLocation)
+    }
+
     func refusesToken(_ token: String, sourceLocation: SourceLocation = #_sourceLocation) async {
         let failure = await failure { try await verify(token) }
         guard case .invalidResponse(status: nil, let text) = failure else {

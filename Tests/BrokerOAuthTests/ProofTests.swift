@@ -4,7 +4,6 @@ import BrokerTestSupport
 import BrokerValues
 import DevIdentityProvider
 import Foundation
-import Synchronization
 import Testing
 
 /// A parsed proof, whose signature is checked with its own key.
@@ -203,12 +202,8 @@ struct ProvenTokenRequestTests {
     @Test("a server that asks for another nonce each time gets three requests")
     func endlessNonces() async throws {
         try await withProvider { bed async throws in
-            let count = Mutex(0)
-            bed.provider.on(.token) { _ in
-                let number = count.withLock {
-                    $0 += 1
-                    return $0
-                }
+            bed.provider.on(.token) { [unowned provider = bed.provider] _ in
+                let number = provider.requests(to: .token).count
                 return .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", "n-\(number)")])
             }
             let key = try #require(signer.makeKey())
@@ -235,12 +230,8 @@ struct ProvenTokenRequestTests {
     @Test("a nonce may come with any response, and the last one counts")
     func rolledNonce() async throws {
         try await withProvider { bed async throws in
-            let count = Mutex(0)
-            bed.provider.on(.token) { _ in
-                let number = count.withLock {
-                    $0 += 1
-                    return $0
-                }
+            bed.provider.on(.token) { [unowned provider = bed.provider] _ in
+                let number = provider.requests(to: .token).count
                 return .json(
                     ["access_token": "at", "token_type": "DPoP"], headers: [("DPoP-Nonce", "n-\(number)")])
             }

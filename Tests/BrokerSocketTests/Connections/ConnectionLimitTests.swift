@@ -92,46 +92,39 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
+    /// Three clients fill memory beside a neighbour with half a line: two of them are cut off, and it is not.
+    private func expectCutOff(
+        _ service: ScriptedService, beside half: Int, limits: (inout ConnectionLimits) -> Void
+    ) async throws {
+        try await withListener(service, limits: limits) { bed in
+            let neighbour = try await bed.connect()
+            try await neighbour.send(String(repeating: "n", count: half))
+            var crowd: [LineClient] = []
+            for _ in 0..<3 {
+                let client = try await bed.connect()
+                crowd.append(client)
+                // It may be cut off while it sends.
+                try? await client.send(String(repeating: "g", count: 300_000))
+            }
+            try await eventually("two of three are cut off") { bed.listener.connectionCount == 2 }
+            try await neighbour.send("\n")
+            #expect(try await neighbour.readLine()?.count == half)
+            for client in crowd { await client.close() }
+        }
+    }
+
     @Test(
         "an unnamed sandbox fills no more memory than all of its kind may, and a neighbour stays connected"
     )
     func unnamedMemory() async throws {
         let service = ScriptedService(owner: owners(modest, unnamed("a"), unnamed("b"), unnamed("c")))
-        try await withListener(service, limits: { $0.heldByUnnamed = 500_000 }) { bed in
-            let neighbour = try await bed.connect()
-            try await neighbour.send(String(repeating: "n", count: 400_000))
-            var crowd: [LineClient] = []
-            for _ in 0..<3 {
-                let client = try await bed.connect()
-                crowd.append(client)
-                // It may be cut off while it sends.
-                try? await client.send(String(repeating: "g", count: 300_000))
-            }
-            try await eventually("two of three are cut off") { bed.listener.connectionCount == 2 }
-            try await neighbour.send("\n")
-            #expect(try await neighbour.readLine()?.count == 400_000)
-            for client in crowd { await client.close() }
-        }
+        try await expectCutOff(service, beside: 400_000) { $0.heldByUnnamed = 500_000 }
     }
 
     @Test("the client that fills the most memory is cut off, and a neighbour's half line is awaited")
     func memory() async throws {
         let service = ScriptedService(owner: owners(modest, greedy))
-        try await withListener(service, limits: { $0.held = 600_000 }) { bed in
-            let neighbour = try await bed.connect()
-            try await neighbour.send(String(repeating: "n", count: 100_000))
-            var crowd: [LineClient] = []
-            for _ in 0..<3 {
-                let client = try await bed.connect()
-                crowd.append(client)
-                // It may be cut off while it sends.
-                try? await client.send(String(repeating: "g", count: 300_000))
-            }
-            try await eventually("two of three are cut off") { bed.listener.connectionCount == 2 }
-            try await neighbour.send("\n")
-            #expect(try await neighbour.readLine()?.count == 100_000)
-            for client in crowd { await client.close() }
-        }
+        try await expectCutOff(service, beside: 100_000) { $0.held = 600_000 }
     }
 
     @Test("a connection that waits for an answer, or was active a moment ago, is not evicted")
