@@ -166,9 +166,7 @@ struct BackupFlowTests {
             let bed = try await bed(mail)
             bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
             bed.provider.bindTokens()
-            let (browser, signIn) = bed.begin(bed.interactive(mail) { $0.tokenType = .dpop })
-            _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-            _ = try await signIn.value
+            try await bed.signIn("alice", bed.interactive(mail) { $0.tokenType = .dpop })
             return bed
         }
         func thumbprints(_ bed: EngineBed) throws -> [String] {

@@ -17,9 +17,7 @@ struct BoundTokenTests {
     private func signIn(
         _ bed: EngineBed, app: AppRegistration = Sample.app(), type: TokenType = .dpop
     ) async throws -> AcquiredToken {
-        let (browser, signIn) = bed.begin(bed.interactive(app) { $0.tokenType = type })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        return try await signIn.value
+        try await bed.signIn("alice", bed.interactive(app) { $0.tokenType = type })
     }
 
     private func silent(
@@ -170,9 +168,7 @@ struct BoundTokenTests {
     func secondSignIn() async throws {
         let bed = try await Self.bed()
         let first = try await signIn(bed)
-        let (browser, again) = bed.begin(bed.interactive(Sample.app(), ["calendar"]) { $0.tokenType = .dpop })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        let second = try await again.value
+        let second = try await bed.signIn("alice", bed.interactive(Sample.app(), ["calendar"]) { $0.tokenType = .dpop })
         #expect(first.token.record.keyThumbprint != second.token.record.keyThumbprint)
         #expect(try prove(bed).keyThumbprint == second.token.record.keyThumbprint)
         #expect(await failure { try await silent(bed) }?.reason == .scopesNotGranted)
@@ -202,13 +198,9 @@ struct BoundTokenTests {
     func sameKey() async throws {
         let bed = try await Self.bed()
         let first = try await signIn(bed)
-        let (browser, again) = bed.begin(
-            bed.interactive {
-                $0.tokenType = .dpop
-                $0.account = .username("alice")
-            })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        #expect(try await again.value.token.record.keyThumbprint == first.token.record.keyThumbprint)
+        let request = bed.interactive { ($0.tokenType, $0.account) = (.dpop, .username("alice")) }
+        let again = try await bed.signIn("alice", request)
+        #expect(again.token.record.keyThumbprint == first.token.record.keyThumbprint)
     }
 
     @Test("the key goes with the account's tokens when they are removed")

@@ -75,9 +75,39 @@ final class EngineBed: Sendable {
     func signIn(
         _ user: String = "alice", _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"]
     ) async throws -> AcquiredToken {
-        let (browser, signIn) = begin(interactive(app, scopes))
+        try await signIn(user, interactive(app, scopes))
+    }
+
+    @discardableResult
+    func signIn(_ user: String, _ request: InteractiveRequest) async throws -> AcquiredToken {
+        let (browser, signIn) = begin(request)
         _ = try await redirects.visit(browser.opening(), code: user)
         return try await signIn.value
+    }
+
+    /// Alice is signed in to one app, and her code for another is at the provider, which answers when the gate opens.
+    func redeeming(
+        for app: AppRegistration, besides other: AppRegistration, byDevice: Bool = false,
+        _ change: @escaping @Sendable (inout TokenResponse) -> Void = { _ in }
+    ) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
+        roster.set([app, other])
+        try await signIn("alice", other)
+        let gate = holdTokens(for: "alice", change)
+        let ending: Task<AcquiredToken, any Error>
+        if byDevice {
+            let request = DeviceCodeRequest(
+                partition: Sample.partition, app: app, query: TokenQuery(scopes: ["mail.read"]), correlationID: "c")
+            ending = Task { [engine] in try await engine.acquireByDeviceCode(request) { _ in } }
+            try await clock.waitForSleepers()
+            clock.advance(bySeconds: 5)
+        } else {
+            let (browser, begun) = begin(interactive(app))
+            let opening = try await browser.opening()
+            Task { [redirects] in await redirects.visit(opening, code: "alice") }
+            ending = begun
+        }
+        try await provider.waitForGrants(2)
+        return (gate, ending)
     }
 
     /// From now on the provider issues tokens only when the gate is open.

@@ -110,10 +110,7 @@ struct ErasureFlowTests {
         bed.roster.set([mail])
         bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
         bed.provider.bindTokens()
-        let request = bed.interactive(mail) { $0.tokenType = .dpop }
-        let (browser, signIn) = bed.begin(request)
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        _ = try await signIn.value
+        try await bed.signIn("alice", bed.interactive(mail) { $0.tokenType = .dpop })
         #expect(try bed.vault.loadAll(ProofKeyRecord.self, in: Sample.partition).count == 1)
         try await forget(on: bed)
         #expect(try records(bed) == 0)
@@ -175,36 +172,12 @@ struct ErasureFlowTests {
         }
     }
 
-    /// Alice is known to one app, and her code for another one is at the provider, which answers when the gate opens.
-    private func redeeming(
-        _ bed: EngineBed, byDevice: Bool = false, _ change: @escaping @Sendable (inout TokenResponse) -> Void = { _ in }
-    ) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
-        bed.roster.set([mail, notes])
-        try await bed.signIn("alice", notes)
-        let gate = bed.holdTokens(for: "alice", change)
-        let signIn: Task<AcquiredToken, any Error>
-        if byDevice {
-            let request = DeviceCodeRequest(
-                partition: Sample.partition, app: mail, query: TokenQuery(scopes: ["mail.read"]), correlationID: "c")
-            signIn = Task { [engine = bed.engine] in try await engine.acquireByDeviceCode(request) { _ in } }
-            try await bed.clock.waitForSleepers()
-            bed.clock.advance(bySeconds: 5)
-        } else {
-            let (browser, ending) = bed.begin(bed.interactive(mail))
-            let opening = try await browser.opening()
-            Task { [redirects = bed.redirects] in await redirects.visit(opening, code: "alice") }
-            signIn = ending
-        }
-        try await bed.provider.waitForGrants(2)
-        return (gate, signIn)
-    }
-
     @Test(
         "a sign-in whose code is being redeemed does not bring an erased account back, and its tokens are revoked",
         arguments: Way.allCases, [false, true])
     func redeemedMeanwhile(_ way: Way, byDevice: Bool) async throws {
         let bed = try await EngineBed()
-        let (gate, signIn) = try await redeeming(bed, byDevice: byDevice)
+        let (gate, signIn) = try await bed.redeeming(for: mail, besides: notes, byDevice: byDevice)
         try await erase(way, on: bed)
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
@@ -222,7 +195,7 @@ struct ErasureFlowTests {
     func clientMeanwhile(_ way: Way) async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.scopesSupported = ["openid", "offline_access"] }
-        let (gate, signIn) = try await redeeming(bed) { $0.refreshToken = nil }
+        let (gate, signIn) = try await bed.redeeming(for: mail, besides: notes) { $0.refreshToken = nil }
         try await erase(way, on: bed)
         gate.open()
         await #expect(throws: BrokerError.self) { try await signIn.value }
@@ -237,9 +210,7 @@ struct ErasureFlowTests {
         let (first, old) = bed.begin(bed.interactive(mail))
         let oldOpening = try await first.opening()
         try await forget(on: bed)
-        let (second, new) = bed.begin(bed.interactive(mail))
-        _ = try await bed.redirects.visit(second.opening(), code: "alice")
-        let kept = try await new.value
+        let kept = try await bed.signIn("alice", mail)
         _ = await bed.redirects.visit(oldOpening, code: "alice")
         let error = await #expect(throws: BrokerError.self) { try await old.value }
         #expect(error?.kind == .userCanceled && error?.message.contains("sign in again") == true)

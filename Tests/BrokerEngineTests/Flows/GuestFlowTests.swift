@@ -31,9 +31,7 @@ struct GuestFlowTests {
     }
 
     private func signIn(_ bed: EngineBed) async throws -> Account {
-        let (browser, signIn) = bed.begin(bed.interactive(app) { $0.authority = Self.guest })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        return try await signIn.value.account
+        try await bed.signIn("alice", bed.interactive(app) { $0.authority = Self.guest }).account
     }
 
     private func signedIn(_ bed: EngineBed) throws -> [String] {

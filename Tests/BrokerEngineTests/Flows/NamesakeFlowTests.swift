@@ -43,9 +43,8 @@ struct NamesakeFlowTests {
     @Test("the account that fits the app's provider is meant, although the same name is signed in elsewhere")
     func account() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
-        let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.account = .username("ADA") })
-        _ = try await bed.redirects.visit(browser.opening(), code: "ada")
-        #expect(try await signIn.value.account.id == there)
+        let token = try await bed.signIn("ada", bed.interactive(wiki) { $0.account = .username("ADA") })
+        #expect(token.account.id == there)
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
@@ -90,9 +89,8 @@ struct NamesakeFlowTests {
     @Test("a hinted account that is signed out is asked for the password, although its namesake is signed in")
     func hint() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
-        let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.loginHint = "ada" })
-        _ = try await bed.redirects.visit(browser.opening(), code: "ada")
-        #expect(try await signIn.value.account.id == there)
+        let token = try await bed.signIn("ada", bed.interactive(wiki) { $0.loginHint = "ada" })
+        #expect(token.account.id == there)
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 

@@ -59,9 +59,7 @@ struct OfflineConsentTests {
         let bed = try await bed()
         try await bed.signIn()
         for (prompt, sent) in [(Prompt.login, "login consent"), (.selectAccount, "select_account consent")] {
-            let (browser, signIn) = bed.begin(bed.interactive { $0.prompt = prompt })
-            _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-            _ = try await signIn.value
+            try await bed.signIn("alice", bed.interactive { $0.prompt = prompt })
             #expect(prompts(bed).last == sent)
         }
         let (browser, signIn) = bed.begin(bed.interactive { $0.prompt = Prompt.none })

@@ -15,9 +15,7 @@ struct OwnQueueTests {
         bed.vault.hold(until: gate, of: Sample.partition)
         let slow = Task { try await bed.signIn("alice") }
         try await bed.vault.waitForHeld()
-        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
-        #expect(try await signIn.value.persisted)
+        #expect(try await bed.signIn("bob", bed.interactive { $0.partition = Self.other }).persisted)
         #expect(bed.vault.held == 1)
         gate.open()
         #expect(try await slow.value.persisted)
@@ -29,9 +27,7 @@ struct OwnQueueTests {
         bed.vault.failWriting(.full("The disk is full."))
         #expect(try await !bed.signIn("alice").persisted)
         bed.vault.failWriting(nil)
-        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
-        #expect(try await signIn.value.persisted)
+        #expect(try await bed.signIn("bob", bed.interactive { $0.partition = Self.other }).persisted)
         #expect(try bed.vault.statistics(of: Sample.partition).records.isEmpty)
         await bed.engine.drain()
         #expect(try bed.vault.statistics(of: Sample.partition).records[.refreshToken] == 1)
@@ -50,9 +46,7 @@ struct OwnQueueTests {
             return bed.vault.held == 1
         }
         bed.vault.failWriting(.full("The disk is full."))
-        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
-        #expect(try await !signIn.value.persisted)
+        #expect(try await !bed.signIn("bob", bed.interactive { $0.partition = Self.other }).persisted)
         bed.vault.failWriting(nil)
         gate.open()
         for partition in [Sample.partition, Self.other] {
@@ -67,9 +61,7 @@ struct OwnQueueTests {
     func erased() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
-        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
-        _ = try await signIn.value
+        try await bed.signIn("bob", bed.interactive { $0.partition = Self.other })
         bed.vault.failWriting(.full("The disk is full."))
         let forced = bed.silent { $0.forceRefresh = true }
         #expect(try await !bed.engine.acquireSilent(forced).persisted)

@@ -55,9 +55,7 @@ struct PromptFlowTests {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id
         func hint(_ change: (inout InteractiveRequest) -> Void) async throws -> String? {
-            let (browser, signIn) = bed.begin(bed.interactive(Sample.app(), ["mail.read"], change))
-            _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-            _ = try await signIn.value
+            try await bed.signIn("alice", bed.interactive(Sample.app(), ["mail.read"], change))
             return bed.provider.authorizations.last?.idTokenHint?.revealed()
         }
         func none(_ request: inout InteractiveRequest) { request.prompt = Prompt.none }

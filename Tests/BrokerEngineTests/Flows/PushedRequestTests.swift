@@ -27,9 +27,7 @@ struct PushedRequestTests {
     func unasked() async throws {
         let bed = try await EngineBed()
         bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
-        let (browser, signIn) = bed.begin(bed.interactive())
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        _ = try await signIn.value
+        try await bed.signIn()
         #expect(bed.provider.pushed.isEmpty)
     }
 
@@ -69,9 +67,7 @@ struct PushedRequestTests {
             $0.account = .id(id)
             $0.prompt = Prompt.none
         }
-        let (browser, signIn) = bed.begin(unseen)
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        _ = try await signIn.value
+        try await bed.signIn("alice", unseen)
         let shown = try #require(bed.provider.authorizations.last)
         #expect(shown.prompt == Prompt.none && shown.idTokenHint == nil)
         var insisting = unseen

@@ -30,10 +30,8 @@ struct SignInScopeFlowTests {
 
     /// A sign-in for `mail.read` that also asks for consent to `files`. The provider does not name what it grants.
     private func consent(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) async throws {
-        let (browser, signIn) = bed.begin(
-            bed.interactive(app, ["mail.read"]) { $0.extraScopesToConsent = Scopes(["files"]) })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        _ = try await signIn.value
+        try await bed.signIn(
+            "alice", bed.interactive(app, ["mail.read"]) { $0.extraScopesToConsent = Scopes(["files"]) })
     }
 
     @Test("extra scopes count as granted if the provider names none, also against a caller's limit")
@@ -70,10 +68,9 @@ struct SignInScopeFlowTests {
     func resources() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
-        let (browser, signIn) = bed.begin(
-            bed.interactive(Sample.app(), ["mail.read"]) { $0.resources = ["https://api.example"] })
-        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
-        #expect(try bed.text(try await signIn.value) == "at-2")
+        let narrow = try await bed.signIn(
+            "alice", bed.interactive(Sample.app(), ["mail.read"]) { $0.resources = ["https://api.example"] })
+        #expect(try bed.text(narrow) == "at-2")
         let restarted = try await bed.restarted()
         let plain = try await restarted.acquireSilent(bed.silent())
         #expect(plain.token.record.resources == nil)

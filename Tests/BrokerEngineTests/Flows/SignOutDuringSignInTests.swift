@@ -30,24 +30,12 @@ struct SignOutDuringSignInTests {
         }
     }
 
-    /// Alice is signed in to `notes`, and her code for `mail` is at the provider, which answers when the gate opens.
-    private func redeeming(_ bed: EngineBed) async throws -> (gate: Gate, signIn: Task<AcquiredToken, any Error>) {
-        bed.roster.set([mail, notes])
-        try await bed.signIn("alice", notes)
-        let gate = bed.holdTokens(for: "alice")
-        let (browser, signIn) = bed.begin(bed.interactive(mail))
-        let opening = try await browser.opening()
-        Task { [redirects = bed.redirects] in await redirects.visit(opening, code: "alice") }
-        try await bed.provider.waitForGrants(2)
-        return (gate, signIn)
-    }
-
     @Test(
         "a sign-in whose code is being redeemed does not undo a sign-out, and its tokens are revoked",
         arguments: Reach.allCases)
     func redeemedMeanwhile(_ reach: Reach) async throws {
         let bed = try await EngineBed()
-        let (gate, signIn) = try await redeeming(bed)
+        let (gate, signIn) = try await bed.redeeming(for: mail, besides: notes)
         try await signOut(reach, on: bed)
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
@@ -64,7 +52,7 @@ struct SignOutDuringSignInTests {
     @Test("a sign-out of another app, which it spares, leaves the sign-in alone")
     func spared() async throws {
         let bed = try await EngineBed()
-        let (gate, signIn) = try await redeeming(bed)
+        let (gate, signIn) = try await bed.redeeming(for: mail, besides: notes)
         try await signOut(notes, on: bed)
         gate.open()
         #expect(try await signIn.value.account.username == "alice")
