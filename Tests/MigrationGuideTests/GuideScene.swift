@@ -9,24 +9,16 @@ struct GuideScene {
     let broker: BrokerProcess
     let bed: TestBed
 
-    static func make(in bed: TestBed) async throws -> GuideScene {
-        GuideScene(
-            provider: try await DevIdentityProvider.start(in: bed), broker: try await BrokerProcess.start(in: bed),
-            bed: bed)
-    }
-
-    static func makeEntra(in bed: TestBed) async throws -> GuideScene { try await make(in: bed, .entra()) }
-
-    /// The same with a provider of any flavor.
+    /// - Parameter options: the provider may be of any flavor.
     static func make(
-        in bed: TestBed, _ options: ProviderOptions, _ change: @Sendable (inout ProviderOptions) -> Void = { _ in }
+        in bed: TestBed, _ options: ProviderOptions = ProviderOptions(),
+        _ change: @Sendable (inout ProviderOptions) -> Void = { _ in }
     ) async throws -> GuideScene {
         let provider = try await DevIdentityProvider.start(options, in: bed, change)
-        guard options.flavor != .openID else {
-            return GuideScene(provider: provider, broker: try await BrokerProcess.start(in: bed), bed: bed)
-        }
         let broker = try await BrokerProcess.start(in: bed) {
-            $0.configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+            if options.flavor != .openID {
+                $0.configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+            }
         }
         return GuideScene(provider: provider, broker: broker, bed: bed)
     }

@@ -25,7 +25,7 @@ import Testing
     @Test("the tutorial at Entra: user.read and /v1.0/me name the person, and a token without the scope is refused")
     func graph() async throws {
         try await withTestBed { bed in
-            let scene = try await GuideScene.makeEntra(in: bed)
+            let scene = try await GuideScene.make(in: bed, .entra())
             let app = try scene.app(authority: scene.provider.authority("common"))
             app.scopes = ["user.read"]
             let url = try #require(URL(string: "\(scene.provider.origin)/v1.0/me"))
@@ -115,7 +115,7 @@ import Testing
     @Test("a claims challenge is answered silently if possible, otherwise by the user")
     func challenge() async throws {
         try await withTestBed { bed in
-            let scene = try await GuideScene.makeEntra(in: bed)
+            let scene = try await GuideScene.make(in: bed, .entra())
             let app = try scene.app(authority: scene.provider.authority("common"))
             let first = try await app.acquireTokenInteractively()
             let wanted = #"{"access_token":{"polids":{"essential":true,"values":["one"]}}}"#
@@ -134,7 +134,7 @@ import Testing
     @Test("an app with several accounts lists those of a tenant, including signed-out ones")
     func severalAccounts() async throws {
         try await withTestBed { bed in
-            let scene = try await GuideScene.makeEntra(in: bed)
+            let scene = try await GuideScene.make(in: bed, .entra())
             let app = try scene.app(authority: scene.provider.authority("common"))
             let alice = try await app.acquireTokenInteractively().account
             let tenant = try #require(alice.tenantId)
