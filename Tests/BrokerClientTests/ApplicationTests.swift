@@ -64,17 +64,11 @@ struct ApplicationTests {
 
     @Test("accounts are filtered by the parameters, with signed-out ones on request")
     func enumeration() async throws {
-        let requests = Recorder<String>()
         let accounts = [
             ScriptedAnswers.account(),
             ScriptedAnswers.account(id: "acc-2", username: "bob@example.org", signedIn: false),
         ]
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                requests.add(request.params)
-                peer.answer(request, #"{"accounts":[\#(accounts.joined(separator: ","))]}"#)
-            }
-        }
+        let broker = try ScriptedBroker.answering { _ in #"{"accounts":[\#(accounts.joined(separator: ","))]}"# }
         let application = try application(broker)
         func found(_ parameters: AccountEnumerationParameters) async throws -> [String] {
             try await application.accounts(for: parameters).map(\.identifier)
@@ -82,9 +76,8 @@ struct ApplicationTests {
         var everybody = AccountEnumerationParameters()
         everybody.returnOnlySignedInAccounts = false
         #expect(try await found(everybody) == ["acc-1", "acc-2"])
-        #expect(await requests.next() == #"{"app":"mail","includeSignedOut":true}"#)
         #expect(try await found(AccountEnumerationParameters(identifier: "acc-2")) == ["acc-2"])
-        #expect(await requests.next() == #"{"app":"mail"}"#)
+        #expect(broker.requests.map(\.params) == [#"{"app":"mail","includeSignedOut":true}"#, #"{"app":"mail"}"#])
         #expect(try await found(AccountEnumerationParameters(username: "ADA@example.org")) == ["acc-1"])
         #expect(try await found(AccountEnumerationParameters(tenantId: "t-1")) == ["acc-1", "acc-2"])
         #expect(try await found(AccountEnumerationParameters(tenantId: "t-2")).isEmpty)
@@ -93,22 +86,15 @@ struct ApplicationTests {
 
     @Test("a silent request has the app's parameters, and the result the broker's values")
     func silent() async throws {
-        let requests = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                requests.add(request.params)
-                peer.answer(
-                    request,
-                    request.method == "accounts.get"
-                        ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token())
-            }
+        let broker = try ScriptedBroker.answering {
+            $0.method == "accounts.get" ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token()
         }
         var configuration = PublicClientApplicationConfig(app: "mail")
         configuration.socketPath = broker.path
         configuration.tokenExpirationBuffer = 120
         let application = try PublicClientApplication(configuration: configuration)
         let account = try #require(try await application.account(forUsername: "ADA@example.org"))
-        #expect(await requests.next() == #"{"account":{"username":"ADA@example.org"},"app":"mail"}"#)
+        let lookup = #"{"account":{"username":"ADA@example.org"},"app":"mail"}"#
 
         var parameters = SilentTokenParameters(scopes: ["email"], account: account)
         parameters.forceRefresh = true
@@ -118,7 +104,7 @@ struct ApplicationTests {
         let expected =
             #"{"account":{"id":"acc-1"},"app":"mail","authority":"https:\/\/other.example.org","forceRefresh":true,"#
             + #""minimumLifetime":120,"scopes":["email"]}"#
-        #expect(await requests.next() == expected)
+        #expect(broker.requests.map(\.params) == [lookup, expected])
 
         #expect(result.accessToken == "AT-1")
         #expect(result.authorizationHeader == "Bearer AT-1")
@@ -140,33 +126,29 @@ struct ApplicationTests {
 
     @Test("accounts are listed, looked up and removed for the app")
     func accounts() async throws {
-        let requests = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                requests.add("\(request.method) \(request.params)")
-                switch request.method {
-                case "accounts.list": peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account(name: nil))]}"#)
-                case "accounts.get": peer.answer(request, #"{"account":null}"#)
-                default: peer.answer(request, #"{"removed":2}"#)
-                }
+        let broker = try ScriptedBroker.answering { request in
+            switch request.method {
+            case "accounts.list": #"{"accounts":[\#(ScriptedAnswers.account(name: nil))]}"#
+            case "accounts.get": #"{"account":null}"#
+            default: #"{"removed":2}"#
             }
         }
         let application = try application(broker)
         let all = try await application.allAccounts()
         #expect(all.map(\.identifier) == ["acc-1"])
         #expect(all.first?.name == nil)
-        #expect(await requests.next() == #"accounts.list {"app":"mail"}"#)
         #expect(try await application.account(forIdentifier: "acc-2") == nil)
-        #expect(await requests.next() == #"accounts.get {"account":{"id":"acc-2"},"app":"mail"}"#)
         try await application.remove(try #require(all.first))
-        #expect(await requests.next() == #"accounts.remove {"account":{"id":"acc-1"},"app":"mail"}"#)
+        #expect(
+            broker.requests.map(\.description) == [
+                #"accounts.list {"app":"mail"}"#, #"accounts.get {"account":{"id":"acc-2"},"app":"mail"}"#,
+                #"accounts.remove {"account":{"id":"acc-1"},"app":"mail"}"#,
+            ])
     }
 
     @Test("printing, interpolating and dumping a result shows no token")
     func redacted() async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { peer.answer(request, ScriptedAnswers.token("VERY-SECRET")) }
-        }
+        let broker = try ScriptedBroker.answering { _ in ScriptedAnswers.token("VERY-SECRET") }
         let result = try await application(broker).acquireTokenSilent(with: SilentTokenParameters(scopes: ["email"]))
         #expect(result.accessToken == "VERY-SECRET")
         var dumped = ""

@@ -92,9 +92,7 @@ struct ConnectionTests {
 
     @Test("a request longer than the broker's limit is not sent")
     func tooLong() async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { peer.answer(request, ScriptedAnswers.status) }
-        }
+        let broker = try ScriptedBroker.answering { _ in ScriptedAnswers.status }
         let connection = connection(to: broker)
         let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 1 << 20))
         let error = await connection.failure(of: CompleteInteraction.self, params)

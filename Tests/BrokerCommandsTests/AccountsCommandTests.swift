@@ -7,18 +7,12 @@ import Testing
 
 @Suite("brokerctl accounts")
 struct AccountsCommandTests {
-    /// Answers like a broker that knows one account, and logs the requests.
-    private func broker(_ log: Recorder<String>) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
-                switch request.method {
-                case "accounts.get": peer.answer(request, #"{"account":\#(Self.guest)}"#)
-                case "accounts.list": peer.answer(request, #"{"accounts":[\#(Self.guest)]}"#)
-                default: peer.answer(request, #"{"removed":1}"#)
-                }
-            }
-        }
+    /// Answers like a broker that knows one account.
+    private func broker() throws -> ScriptedBroker {
+        try BrokerCommandsTests.broker([
+            "accounts.get": #"{"account":\#(Self.guest)}"#, "accounts.list": #"{"accounts":[\#(Self.guest)]}"#,
+            "accounts.remove": #"{"removed":1}"#,
+        ])
     }
 
     private static let guest = ScriptedAnswers.account().replacing(
@@ -30,14 +24,12 @@ struct AccountsCommandTests {
         "list, show and remove find an unregistered app's accounts by client id and authority",
         arguments: [["list"], ["show", "ada"], ["remove", "ada"]])
     func adHoc(command: [String]) async throws {
-        let log = Recorder<String>()
-        let broker = try broker(log)
+        let broker = try broker()
         let app = ["--client-id", "c", "--authority", "https://idp"]
         let result = try await brokerctl(["accounts"] + command + app, at: broker.path)
         #expect(result.status == .exited(0))
-        #expect(log.all.count == 1)
-        #expect(log.all.first?.contains(#""authority":"https:\/\/idp","clientId":"c""#) == true)
-        #expect(log.all.first?.hasPrefix("accounts.\(command[0] == "show" ? "get" : command[0]) ") == true)
+        #expect(broker.requests.map(\.method) == ["accounts.\(command[0] == "show" ? "get" : command[0])"])
+        #expect(broker.requests.first?.params.contains(#""authority":"https:\/\/idp","clientId":"c""#) == true)
     }
 
     @Test(
@@ -53,7 +45,7 @@ struct AccountsCommandTests {
 
     @Test("show lists the tenants where an account is a guest")
     func guests() async throws {
-        let broker = try broker(Recorder<String>())
+        let broker = try broker()
         let result = try await brokerctl(["accounts", "show", "ada"], at: broker.path)
         #expect(result.output.contains(/Guest at +t-2: ada#EXT\n/))
         #expect(!result.output.contains(/Guest at +t-1/))
@@ -128,10 +120,8 @@ struct AccountsCommandTests {
         "commands that remove something let the broker resolve the account name",
         arguments: ["sign-out", "remove", "forget"])
     func namesAreHandedOn(command: String) async throws {
-        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                log.add(request.method + " " + request.params)
                 peer.fail(
                     request, request.params.contains("username") ? "accountNotFound" : "ambiguousAccount",
                     message: "Which?")
@@ -140,9 +130,10 @@ struct AccountsCommandTests {
         let options = command == "forget" ? ["--yes"] : ["--app", "mail"]
         let result = try await brokerctl(["accounts", command, "ada"] + options, at: broker.path)
         #expect(result.status != .exited(0))
+        let requests = broker.requests
         #expect(
-            log.all.count == 2 && log.all.allSatisfy { $0.contains("\"ada\"") && !$0.hasPrefix("accounts.get") },
-            "\(log.all)")
+            requests.count == 2 && requests.allSatisfy { $0.params.contains("\"ada\"") && $0.method != "accounts.get" },
+            "\(requests)")
     }
 
     private static let longID = "0123456789abcdef0123456789abcdef01234567"
@@ -256,21 +247,15 @@ struct AccountsCommandTests {
 
     @Test("logout uses the only account and requires a name if there are several")
     func logout() async throws {
-        let log = Recorder<String>()
-        let one = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
-                if request.method == "accounts.list" {
-                    peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
-                } else {
-                    let stages = #"{"local":"done","wipe":"skipped","revocation":"skipped","browser":"skipped"}"#
-                    peer.answer(request, #"{"stages":\#(stages)}"#)
-                }
-            }
-        }
+        let stages = #"{"local":"done","wipe":"skipped","revocation":"skipped","browser":"skipped"}"#
+        let one = try BrokerCommandsTests.broker([
+            "accounts.list": #"{"accounts":[\#(ScriptedAnswers.account())]}"#,
+            "accounts.signOut": #"{"stages":\#(stages)}"#,
+        ])
         let result = try await brokerctl(["logout", "--app", "mail"], at: one.path)
         #expect(result.output == "Account   ada@example.org\nThis app  signed out\n", "\(result)")
-        #expect(log.all.last?.hasPrefix(#"accounts.signOut {"account":{"id":"acc-1"},"app":"mail""#) == true)
+        let request = try #require(one.requests.last)
+        #expect(request.description.hasPrefix(#"accounts.signOut {"account":{"id":"acc-1"},"app":"mail""#))
 
         let several = try brokerOfTwo()
         let refused = try await brokerctl(["logout"], at: several.path)

@@ -11,13 +11,7 @@ struct AddAppTests {
     @Test("--register makes a client at the provider with the token of a file and shows the result")
     func register() async throws {
         try await withTestBed { bed in
-            let seen = Recorder<String>()
-            let broker = try ScriptedBroker { peer in
-                while let request = peer.request() {
-                    seen.add("\(request)")
-                    peer.answer(request, Self.answer)
-                }
-            }
+            let broker = try ScriptedBroker.answering { _ in Self.answer }
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("token-\(UUID().uuidString)")
             try Data("  initial-1 \nrest\n".utf8).write(to: file)
             bed.atEnd { try? FileManager.default.removeItem(at: file) }
@@ -29,7 +23,7 @@ struct AddAppTests {
             #expect(result.status == .exited(0), "\(result)")
             #expect(result.output.contains("made-1 (with a secret)"))
             #expect(result.output.contains("Secret ends"))
-            let request = try #require(seen.all.first)
+            let request = try #require(broker.requests.first).description
             #expect(request.contains("apps.registerAtProvider"))
             #expect(request.contains("initial-1"))
             #expect(!request.contains("rest"))
@@ -53,16 +47,10 @@ struct AddAppTests {
     @Test("parameters for every sign-in are stored and shown with the app")
     func parameters() async throws {
         try await withTestBed { bed in
-            let seen = Recorder<String>()
             let shown = Self.answer.replacing(
                 #""scopes":["a"]"#,
                 with: #""scopes":["a"],"query":{"access_type":"offline"},"resources":["https://api"]"#)
-            let broker = try ScriptedBroker { peer in
-                while let request = peer.request() {
-                    seen.add("\(request)")
-                    peer.answer(request, shown)
-                }
-            }
+            let broker = try ScriptedBroker.answering { _ in shown }
             let result = try await brokerctl(
                 [
                     "apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--query",
@@ -70,8 +58,8 @@ struct AddAppTests {
                 ], at: broker.path)
             #expect(result.status == .exited(0), "\(result)")
             #expect(result.output.contains("access_type=offline") && result.output.contains("https://api"))
-            let request = try #require(seen.all.first { $0.contains("apps.register") })
-            #expect(request.contains("access_type") && request.contains("resources"))
+            let params = try #require(broker.requests.first { $0.method == "apps.register" }).params
+            #expect(params.contains("access_type") && params.contains("resources"))
         }
     }
 

@@ -12,14 +12,10 @@ struct AuditCommandTests {
 
     private func broker(intact: Bool, completeSince: Int? = nil) throws -> ScriptedBroker {
         let since = completeSince.map { #","completeSince":\#($0)"# } ?? ""
-        return try ScriptedBroker { peer in
-            while let request = peer.request() {
-                peer.answer(
-                    request,
-                    request.method == "audit.list"
-                        ? #"{"entries":\#(request.params.contains("before") ? "[]" : Self.entries),"intact":\#(intact)\#(since)}"#
-                        : #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
-            }
+        return try ScriptedBroker.answering { request in
+            request.method == "audit.list"
+                ? #"{"entries":\#(request.params.contains("before") ? "[]" : Self.entries),"intact":\#(intact)\#(since)}"#
+                : #"{"accounts":[\#(ScriptedAnswers.account())]}"#
         }
     }
 
@@ -45,16 +41,12 @@ struct AuditCommandTests {
         let entry =
             #"{"sequence":2,"time":2000,"count":1,"method":"token.acquireSilent","app":"mail","account":"acc-1","#
             + #""scopes":["a"],"outcome":"cached"}"#
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                let isAll = request.params.contains(#""includeSignedOut":true"#)
-                let entries = request.params.contains("before") ? "[]" : "[\(entry)]"
-                peer.answer(
-                    request,
-                    request.method == "audit.list"
-                        ? #"{"entries":\#(entries),"intact":true}"#
-                        : #"{"accounts":[\#(isAll ? ScriptedAnswers.account(signedIn: false) : "")]}"#)
-            }
+        let broker = try ScriptedBroker.answering { request in
+            let isAll = request.params.contains(#""includeSignedOut":true"#)
+            let entries = request.params.contains("before") ? "[]" : "[\(entry)]"
+            return request.method == "audit.list"
+                ? #"{"entries":\#(entries),"intact":true}"#
+                : #"{"accounts":[\#(isAll ? ScriptedAnswers.account(signedIn: false) : "")]}"#
         }
         let result = try await brokerctl(["audit"], at: broker.path)
         #expect(result.output.contains("a token of ada@example.org for a"), "\(result)")

@@ -20,38 +20,25 @@ struct CacheCommandTests {
 
     @Test("forget takes an account's name and reports the provider's answer")
     func forget() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add(request.params)
-                peer.answer(request, #"{"accounts":1,"tokens":1,"revocation":"failed: no app is registered."}"#)
-            }
-        }
+        let answer = #"{"accounts":1,"tokens":1,"revocation":"failed: no app is registered."}"#
+        let broker = try broker(["accounts.forget": answer])
         let result = try await brokerctl(
             ["accounts", "forget", "ada@example.org", "--revoke", "--yes"], at: broker.path)
         #expect(result.status == .exited(1) && result.errors.isEmpty, "\(result)")
         #expect(
             result.output
                 == "Erased ada@example.org with 1 token.\nNot everything could be revoked: no app is registered.\n")
-        #expect(log.all == [#"{"account":{"username":"ada@example.org"},"revoke":true}"#])
+        #expect(broker.requests.map(\.params) == [#"{"account":{"username":"ada@example.org"},"revoke":true}"#])
     }
 
-    private func clearable(_ log: Recorder<String>) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add(request.method)
-                let isQuestion = request.method == "cache.stats"
-                peer.answer(
-                    request, isQuestion ? ScriptedAnswers.statistics : #"{"accounts":2,"tokens":7,"revocation":"done"}"#
-                )
-            }
-        }
+    private func clearable() throws -> ScriptedBroker {
+        let report = #"{"accounts":2,"tokens":7,"revocation":"done"}"#
+        return try broker(["cache.stats": ScriptedAnswers.statistics, "cache.clear": report, "accounts.forget": report])
     }
 
     @Test("clear asks first and does nothing without a yes", arguments: ["y", "n", ""])
     func asks(answer: String) async throws {
-        let log = Recorder<String>()
-        let broker = try clearable(log)
+        let broker = try clearable()
         try await withTestBed { bed in
             let terminal = try await Terminal.start(
                 Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path, "cache", "clear"]), columns: 80,
@@ -62,14 +49,13 @@ struct CacheCommandTests {
             let isYes = answer == "y"
             try await terminal.wait(for: isYes ? "Erased 2 accounts and 7 tokens." : "Nothing was changed.")
             #expect(try await terminal.exitStatus() == (isYes ? 0 : 1))
-            #expect(log.all == (isYes ? ["cache.stats", "cache.clear"] : ["cache.stats"]))
+            #expect(broker.requests.map(\.method) == (isYes ? ["cache.stats", "cache.clear"] : ["cache.stats"]))
         }
     }
 
     @Test("forget asks first and does nothing without a yes", arguments: ["y", "n"])
     func forgetAsks(answer: String) async throws {
-        let log = Recorder<String>()
-        let broker = try clearable(log)
+        let broker = try clearable()
         try await withTestBed { bed in
             let terminal = try await Terminal.start(
                 Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path, "accounts", "forget", "ada"]),
@@ -78,25 +64,23 @@ struct CacheCommandTests {
             try await terminal.press(answer)
             try await terminal.press("Enter")
             try await terminal.wait(for: answer == "y" ? "Erased ada with 7 tokens." : "Nothing was changed.")
-            #expect(log.all == (answer == "y" ? ["accounts.forget"] : []))
+            #expect(broker.requests.map(\.method) == (answer == "y" ? ["accounts.forget"] : []))
         }
     }
 
     @Test("forget needs --yes without a terminal")
     func forgetWithoutTerminal() async throws {
-        let log = Recorder<String>()
-        let broker = try clearable(log)
+        let broker = try clearable()
         let result = try await brokerctl(["accounts", "forget", "ada"], at: broker.path)
         #expect(result.status == .exited(1) && result.errors.contains("--yes"), "\(result)")
-        #expect(log.all.isEmpty)
+        #expect(broker.requests.isEmpty)
     }
 
     @Test("--yes skips the question")
     func yes() async throws {
-        let log = Recorder<String>()
-        let broker = try clearable(log)
+        let broker = try clearable()
         let result = try await brokerctl(["cache", "clear", "--yes"], at: broker.path)
         #expect(result.output == "Erased 2 accounts and 7 tokens.\nThe providers have been notified.\n")
-        #expect(log.all == ["cache.clear"])
+        #expect(broker.requests.map(\.method) == ["cache.clear"])
     }
 }

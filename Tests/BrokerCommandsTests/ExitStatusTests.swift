@@ -12,9 +12,7 @@ struct ExitStatusTests {
             ("ambiguousAccount", 4), ("locked", 4), ("userCanceled", 1), ("internal", 1), ("invalidParameter", 1),
         ] as [(String, Int32)])
     func kinds(_ kind: String, _ status: Int32) async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { peer.fail(request, kind, message: "It is \(kind).") }
-        }
+        let broker = try ScriptedBroker.refusing(kind, message: "It is \(kind).")
         let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
         #expect(result.status == .exited(status))
         #expect(result.errors.hasPrefix("brokerctl: It is \(kind)."))

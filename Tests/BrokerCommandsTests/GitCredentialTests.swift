@@ -93,9 +93,7 @@ struct GitCredentialTests {
         let arguments = options + ["git-credential", "--app", "work", "--scope", "repo", "get"]
         let input = "protocol=https\nhost=h\n"
         for (kind, status) in [("interactionRequired", Int32(4)), ("grantRequired", 5), ("internal", 1)] {
-            let broker = try ScriptedBroker { peer in
-                while let request = peer.request() { peer.fail(request, kind, message: "It did not work.") }
-            }
+            let broker = try ScriptedBroker.refusing(kind, message: "It did not work.")
             let result = try await brokerctl(arguments, at: broker.path, input: input)
             #expect(result.output == "quit=1\n" && result.status == .exited(status), "\(result)")
             #expect(result.errors.hasPrefix("brokerctl: It did not work."))
@@ -107,29 +105,24 @@ struct GitCredentialTests {
 
     @Test("a token that the server refused reaches the broker but no argument or message")
     func erase() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
-                peer.answer(
-                    request,
-                    request.method == "accounts.get" ? #"{"account":null}"# : ScriptedAnswers.token("AT-2"))
-            }
+        let broker = try ScriptedBroker.answering {
+            $0.method == "accounts.get" ? #"{"account":null}"# : ScriptedAnswers.token("AT-2")
         }
         let result = try await brokerctl(
             ["git-credential", "--app", "work", "--scope", "repo", "erase"], at: broker.path,
             input: "protocol=https\nhost=h\nusername=oauth2\npassword=AT-1\n")
         #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
         #expect(
-            log.all.last == #"token.acquireSilent {"app":"work","rejectedToken":"AT-1","scopes":["repo"]}"#,
-            "\(log.all)")
+            broker.requests.last?.description
+                == #"token.acquireSilent {"app":"work","rejectedToken":"AT-1","scopes":["repo"]}"#,
+            "\(broker.requests)")
         // Without a password, for another host, or without encryption, nothing is sent.
         for input in ["protocol=https\nhost=h\n", "protocol=http\nhost=h\npassword=AT-1\n", ""] {
-            let before = log.all.count
+            let before = broker.requests.count
             let silent = try await brokerctl(
                 ["git-credential", "--app", "work", "erase"], at: broker.path, input: input)
             #expect(silent.succeeded && silent.output.isEmpty && silent.errors.isEmpty, "\(silent)")
-            #expect(log.all.count == before)
+            #expect(broker.requests.count == before)
         }
     }
 

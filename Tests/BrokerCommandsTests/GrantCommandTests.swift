@@ -95,19 +95,13 @@ struct GrantCommandTests {
             ),
         ])
     func approve(arguments: [String], params: String) async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                if request.method == "accounts.list" {
-                    peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account(id: "acc-1"))]}"#)
-                } else {
-                    log.add(request.params)
-                    peer.answer(request, #"{"grant":\#(Self.grant)}"#)
-                }
-            }
-        }
+        let broker = try broker([
+            "accounts.list": #"{"accounts":[\#(ScriptedAnswers.account(id: "acc-1"))]}"#,
+            "grants.approve": #"{"grant":\#(Self.grant)}"#,
+        ])
         let result = try await brokerctl(["grants", "approve"] + arguments, at: broker.path)
-        #expect(result.status == .exited(0) && log.all == [params])
+        let approvals = broker.requests.filter { $0.method == "grants.approve" }
+        #expect(result.status == .exited(0) && approvals.map(\.params) == [params])
         #expect(
             result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may request, of ada"),
             "\(result)")

@@ -26,16 +26,10 @@ struct KeyCommandTests {
             ),
         ])
     func added(arguments: [String], params: String, words: String) async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                if request.method == "keys.setSource" { log.add(request.params) }
-                peer.answer(request, Self.state("credential", added: Self.recovery))
-            }
-        }
+        let broker = try ScriptedBroker.answering { _ in Self.state("credential", added: Self.recovery) }
         let result = try await brokerctl(["key"] + arguments, at: broker.path, input: "a long sentence\n")
         #expect(result.output == words, "\(result)")
-        #expect(log.all == [params])
+        #expect(broker.requests.filter { $0.method == "keys.setSource" }.map(\.params) == [params])
     }
 
     /// Sends inquiries before each answer, as pinentry 1.3 does on a terminal, and waits for replies.
@@ -56,13 +50,7 @@ struct KeyCommandTests {
 
     @Test("a pinentry that asks for the passphrase's quality gets a reply without a rating")
     func inquiries() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                if request.method == "keys.setSource" { log.add(request.params) }
-                peer.answer(request, Self.state("passphrase"))
-            }
-        }
+        let broker = try ScriptedBroker.answering { _ in Self.state("passphrase") }
         try await withTestBed { bed in
             let program = bed.path("pinentry")
             try Self.inquiring.write(toFile: program, atomically: true, encoding: .utf8)
@@ -70,7 +58,8 @@ struct KeyCommandTests {
             let words = ["key", "set-source", "passphrase", "--pinentry", program]
             let result = try await brokerctl(words, at: broker.path)
             #expect(result.succeeded, "\(result)")
-            #expect(log.all == [#"{"passphrase":"a long sentence","source":"passphrase"}"#])
+            let changes = broker.requests.filter { $0.method == "keys.setSource" }
+            #expect(changes.map(\.params) == [#"{"passphrase":"a long sentence","source":"passphrase"}"#])
             #expect(try String(contentsOfFile: program + ".heard", encoding: .utf8) == "CAN\nD -1\nEND\n")
         }
     }

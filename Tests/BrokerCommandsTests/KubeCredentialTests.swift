@@ -36,18 +36,12 @@ struct KubeCredentialTests {
 
     @Test("the ID token and its own expiry are given unless the access token is requested")
     func idToken() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add(request.params)
-                peer.answer(request, Self.answer(endingOn: "2000000000"))
-            }
-        }
+        let broker = try broker(["token.acquireSilent": Self.answer(endingOn: "2000000000")])
         let result = try await brokerctl(Self.arguments, at: broker.path)
         #expect(result.json["apiVersion"] as? String == "client.authentication.k8s.io/v1")
         #expect(try status(result) == ["token": "ID-1", "expirationTimestamp": "2033-05-18T03:33:20Z"])
         _ = try await brokerctl(Self.arguments + ["--token", "access"], at: broker.path)
-        #expect(log.all.map { $0.contains(#""lifetimeOf":"idToken""#) } == [true, false])
+        #expect(broker.requests.map { $0.params.contains(#""lifetimeOf":"idToken""#) } == [true, false])
     }
 
     @Test(
@@ -61,19 +55,14 @@ struct KubeCredentialTests {
 
     @Test("the command line overrides the app and scopes in the cluster's entry")
     func clusterSettings() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add(request.params)
-                peer.answer(request, ScriptedAnswers.token("AT-1"))
-            }
-        }
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
         let environment = ["KUBERNETES_EXEC_INFO": Self.asked("v1", config: #"{"app":"k8s","scopes":["s"]}"#)]
         let first = ["kube-credential", "--token", "access"]
         #expect(try await brokerctl(first, at: broker.path, environment: environment).succeeded)
         let second = first + ["--app", "other", "--scope", "t"]
         #expect(try await brokerctl(second, at: broker.path, environment: environment).succeeded)
-        #expect(log.all == [#"{"app":"k8s","scopes":["s"]}"#, #"{"app":"other","scopes":["t"]}"#])
+        #expect(
+            broker.requests.map(\.params) == [#"{"app":"k8s","scopes":["s"]}"#, #"{"app":"other","scopes":["t"]}"#])
     }
 
     @Test("a failure prints its reason on standard error and nothing on standard output")

@@ -113,13 +113,7 @@ struct ListingTests {
 
     @Test("add sends every option, with the secret from standard input")
     func add() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add(request.method == "apps.register" ? request.params : request.method)
-                peer.answer(request, #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"#)
-            }
-        }
+        let broker = try ScriptedBroker.answering { _ in #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"# }
         let result = try await brokerctl(
             [
                 "apps", "add", "mail", "--client-id", "c-1", "--authority", "https://idp", "--group", "office",
@@ -136,20 +130,18 @@ struct ListingTests {
             + #""group":"office","name":"mail","redirectUri":"http:\/\/127.0.0.1:1\/","replace":false,"sandboxIds":["org.example.Mail"],"#
             + #""scopes":["a","b"],"units":["mail.service"]}"#
         // The broker decides whether it identifies programs by path.
-        #expect(log.all == [expected, "broker.status"])
+        #expect(broker.requests.map(\.method) == ["apps.register", "broker.status"])
+        #expect(broker.requests.first?.params == expected)
     }
 
     @Test("a missing secret is not sent as an empty one")
     func noSecret() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { log.add(request.method) }
-        }
+        let broker = try ScriptedBroker { $0.waitForEnd() }
         let result = try await brokerctl(
             ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--client-secret-stdin"],
             at: broker.path, input: "")
         #expect(result.status == .exited(1))
-        #expect(log.all.isEmpty)
+        #expect(broker.requests.isEmpty)
     }
 
     @Test("an app is removed")

@@ -102,27 +102,21 @@ struct LoginCommandTests {
 
     @Test("the account is looked up by name and sent with the other options")
     func account() async throws {
-        let log = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                log.add("\(request.method) \(request.params)")
-                peer.answer(
-                    request,
-                    request.method == "accounts.get"
-                        ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token())
-            }
+        let broker = try ScriptedBroker.answering {
+            $0.method == "accounts.get" ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token()
         }
         let options = [
             "--account", "ada", "--redirect-uri", "http://127.0.0.1:9/cb", "--token-type", "DPoP", "--correlation-id",
             "c-1", "--authority", "https://guests",
         ]
         #expect(try await brokerctl(Self.login + options, at: broker.path).status == .exited(0))
-        #expect(log.all.first == #"accounts.get {"account":{"username":"ada"},"app":"mail"}"#)
+        let requests = broker.requests.map(\.description)
+        #expect(requests.first == #"accounts.get {"account":{"username":"ada"},"app":"mail"}"#)
         let asked = #"""
             token.acquireInteractive {"account":{"id":"acc-1"},"app":"mail","authority":"https:\/\/guests",\#
             "correlationId":"c-1","redirectUri":"http:\/\/127.0.0.1:9\/cb","scopes":["email"],"tokenType":"DPoP"}
             """#
-        #expect(log.all.last == asked)
+        #expect(requests.last == asked)
     }
 
     @Test("an unknown account is an error before a page opens")
@@ -308,9 +302,7 @@ struct LoginCommandTests {
 
     @Test("a sign-in without interaction opens no page")
     func alreadyThere() async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { peer.answer(request, ScriptedAnswers.token(expiresOn: 0)) }
-        }
+        let broker = try ScriptedBroker.answering { _ in ScriptedAnswers.token(expiresOn: 0) }
         let result = try await brokerctl(Self.login + ["--prompt", "none"], at: broker.path)
         #expect(result.status == .exited(0))
         #expect(result.output.hasPrefix("Signed in: Ada <ada@example.org> at idp.example.org.\n"))

@@ -112,16 +112,12 @@ struct ScreenTests {
 
     @Test("an error with all its details fits", arguments: sizes)
     func failure(_ size: (columns: Int, rows: Int)) async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                peer.fail(
-                    request, "invalidClient",
-                    message: "The provider does not accept this client, or not with the secret that it was shown.",
-                    more: #","correlationId":"0b0c3f4e-6f3f-4a57-9a43-0d3fdb6e8f11","oauthError":"invalid_client","#
-                        + #""description":"AADSTS7000215: Invalid client secret provided. Ensure the secret being sent is the "#
-                        + #"value, not its id.","httpStatus":401"#)
-            }
-        }
+        let broker = try ScriptedBroker.refusing(
+            "invalidClient",
+            message: "The provider does not accept this client, or not with the secret that it was shown.",
+            more: #","correlationId":"0b0c3f4e-6f3f-4a57-9a43-0d3fdb6e8f11","oauthError":"invalid_client","#
+                + #""description":"AADSTS7000215: Invalid client secret provided. Ensure the secret being sent is the "#
+                + #"value, not its id.","httpStatus":401"#)
         let lines = try await lines(["accounts", "list"], size, at: broker)
         expectFit(lines, size.columns)
         #expect(lines.contains { $0.hasPrefix("  Correlation id: ") || $0 == "  Correlation id:" }, "\(lines)")

@@ -141,9 +141,7 @@ struct URLHandlerTests {
 
     @Test("the handler of an app that was removed before goes with the next attempt")
     func removedLater() async throws {
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() { peer.fail(request, "appNotFound", message: "No such app.") }
-        }
+        let broker = try ScriptedBroker.refusing("appNotFound", message: "No such app.")
         let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: home) }
         let folder = home + "/.local/share/applications"

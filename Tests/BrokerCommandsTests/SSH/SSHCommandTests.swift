@@ -5,15 +5,11 @@ import Testing
 struct SSHCommandTests {
     /// The request to the broker, and the behavior without ssh.
     private func run(_ words: String...) async throws -> (result: CommandResult, asked: [String]) {
-        let asked = Recorder<String>()
-        let broker = try ScriptedBroker { peer in
-            while let request = peer.request() {
-                asked.add("\(request.method) \(request.params)")
-                peer.answer(request, #"{"handle":"h2","path":"/run/user/7/brokerd/sandboxes/h2/broker.sock"}"#)
-            }
+        let broker = try ScriptedBroker.answering { _ in
+            #"{"handle":"h2","path":"/run/user/7/brokerd/sandboxes/h2/broker.sock"}"#
         }
         let result = try await brokerctl(["ssh"] + words, at: broker.path, environment: ["PATH": "/nonexistent"])
-        return (result, asked.all)
+        return (result, broker.requests.map(\.description))
     }
 
     @Test("the socket is for that host, has the given rights and ends with the connection")

@@ -12,6 +12,10 @@ package final class ScriptedBroker: Sendable {
     package let path: String
     private let listener: Int32
     private let isStopped = Mutex(false)
+    private let received = Recorder<ScriptedRequest>()
+
+    /// The requests so far, of all connections.
+    package var requests: [ScriptedRequest] { received.all }
 
     /// - Parameters:
     ///   - path: the socket's path; a socket in a new directory by default.
@@ -22,7 +26,7 @@ package final class ScriptedBroker: Sendable {
         self.path = path
         let descriptor = try ServiceSocket.listen(at: path)
         listener = descriptor
-        Thread.detachNewThread {
+        Thread.detachNewThread { [received] in
             gate.block()
             var number = 0
             while true {
@@ -32,7 +36,7 @@ package final class ScriptedBroker: Sendable {
                     break
                 }
                 number += 1
-                let peer = ScriptedPeer(descriptor: accepted, number: number)
+                let peer = ScriptedPeer(descriptor: accepted, number: number, received: received)
                 Thread.detachNewThread {
                     script(peer)
                     peer.end()
@@ -66,15 +70,35 @@ package final class ScriptedBroker: Sendable {
     }
 }
 
+extension ScriptedBroker {
+    /// Answers every request with a result, given as JSON.
+    package static func answering(_ result: @escaping @Sendable (ScriptedRequest) -> String) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() { peer.answer(request, result(request)) }
+        }
+    }
+
+    /// Answers every request with a broker's error.
+    package static func refusing(
+        _ kind: String, message: String = "It did not work.", more: String = ""
+    ) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() { peer.fail(request, kind, message: message, more: more) }
+        }
+    }
+}
+
 /// One connection, seen from the broker's side.
 package final class ScriptedPeer: Sendable {
     /// Counts the connections to this broker, from 1.
     package let number: Int
     private let descriptor: Int32
+    private let received: Recorder<ScriptedRequest>
 
-    init(descriptor: Int32, number: Int) {
+    init(descriptor: Int32, number: Int, received: Recorder<ScriptedRequest>) {
         self.descriptor = descriptor
         self.number = number
+        self.received = received
     }
 
     /// The next line as a JSON object; `nil` at the end of the connection.
@@ -91,8 +115,10 @@ package final class ScriptedPeer: Sendable {
             let method = object["method"] as? String
         else { return nil }
         let params = try? JSONSerialization.data(withJSONObject: object["params"] ?? [:], options: .sortedKeys)
-        return ScriptedRequest(
+        let request = ScriptedRequest(
             id: object["id"] as? Int ?? 0, method: method, params: String(decoding: params ?? Data(), as: UTF8.self))
+        received.add(request)
+        return request
     }
 
     /// All data until the end of the connection, as text.
@@ -158,11 +184,13 @@ package final class ScriptedPeer: Sendable {
 }
 
 /// A client's request.
-package struct ScriptedRequest: Sendable {
+package struct ScriptedRequest: Sendable, CustomStringConvertible {
     package let id: Int
     package let method: String
     /// As JSON with sorted keys.
     package let params: String
+
+    package var description: String { "\(method) \(params)" }
 
     /// One member of the params, if it is a string.
     package func string(_ name: String) -> String? { object[name] as? String }
