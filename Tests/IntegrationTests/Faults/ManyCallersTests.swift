@@ -18,7 +18,7 @@ import Testing
         held.isHeld = true
         let (before, provider) = (scene.provider.refreshes, scene.provider)
         provider.add(held)
-        let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+        let params = DevelopmentScene.notes
         let request: JSONObject = [
             "method": "token.acquireSilent", "params": .object(params.merging(more) { $1 }),
         ]

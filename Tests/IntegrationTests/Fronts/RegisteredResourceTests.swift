@@ -95,7 +95,7 @@ struct RegisteredResourceTests {
                     return
                 }
             }
-            let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+            let params = DevelopmentScene.notes
             let token = try await connection.call("token.acquireByDeviceCode", params)
             await decision.value
             #expect(try audience(of: token.text("accessToken")) == Self.resource)

@@ -47,7 +47,7 @@ import Testing
             let call = Task {
                 try await client.call(
                     "token.acquireInteractive",
-                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]])
+                    DevelopmentScene.notes)
             }
             let opening = try #require(await client.nextNotification())
             let redirect = try await provider.signIn(.alice, at: opening.text("params.url"), in: bed)

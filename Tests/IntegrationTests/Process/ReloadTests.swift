@@ -20,7 +20,7 @@ import Testing
 
     /// The URL that a new sign-in opens; the sign-in is canceled.
     private func openedURL(_ connection: WireConnection, _ more: JSONObject = [:]) async throws -> String {
-        let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+        let params = DevelopmentScene.notes
         let call = Task { try await connection.call("token.acquireInteractive", params.merging(more) { $1 }) }
         let opening = try #require(await connection.nextNotification())
         _ = try await connection.call(
@@ -58,7 +58,7 @@ import Testing
             #expect(url.hasPrefix("\(provider.origin)/elsewhere?"))
             #expect(query(of: url)["audience"] == "https://api.example/notes" && query(of: url)["resource"] == nil)
             let silent = try await connection.call(
-                "token.acquireSilent", ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]])
+                "token.acquireSilent", DevelopmentScene.notes)
             #expect(silent.text("accessToken") == token)
 
             let redirect = try await provider.signIn(.alice, at: opening.text("params.url"), in: bed)

@@ -7,18 +7,15 @@ import Testing
 struct SandboxEngineTests {
     /// The requests of every sandbox here: its app's token, its identity, and requests beyond its rights.
     private static func lines() throws -> [String] {
-        let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-        return try [("token.acquireSilent", token), ("broker.status", [:]), ("grants.list", [:])].map {
-            method, params in
-            let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
-            return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-        }
+        try [
+            requestLine("token.acquireSilent", DevelopmentScene.notes), requestLine("broker.status"),
+            requestLine("grants.list"),
+        ]
     }
 
     private func check(_ result: CommandResult, is name: String) throws {
-        let answers = try result.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map {
-            try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
-        }
+        let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("{") }
+        let answers = try answers(in: lines.joined(separator: "\n"))
         try #require(answers.count == 3, "\(result)")
         #expect(answers[0][path: "result.tokenType"] == "Bearer", "\(answers[0])")
         #expect(answers[1][path: "result.caller.id"] == .string(name))
@@ -115,7 +112,7 @@ struct SandboxEngineTests {
             let daemon = try bed.start(Launch(server, ["-D", "-e", "-f", "\(folder)/config"]), as: "sshd")
             try await daemon.waitForText("listening")
             let far = "\(folder)/far.sock"
-            let words = Self.quoted(
+            let words = quoted(
                 ["env", "BROKER_SOCKET=\(far)", "/usr/bin/python3", "-c", SandboxClient.script] + (try Self.lines()))
             let result = try await scene.broker.ctl([
                 "run-in", "--engine", "ssh", "--id", "devbox", "--app", "notes", "--", "ssh", "-F", "none", "-p",
@@ -126,10 +123,6 @@ struct SandboxEngineTests {
             #expect(result.succeeded, "\(result)\n\(daemon.logTail)")
             try check(result, is: "ssh:devbox")
         }
-    }
-
-    private static func quoted(_ words: [String]) -> String {
-        words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
     }
 
     /// A run-in with a connected program, and the path of its socket.

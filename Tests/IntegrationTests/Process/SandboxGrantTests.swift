@@ -27,16 +27,13 @@ struct SandboxGrantTests {
 
     /// The answer to a program in a sandbox.
     private func answer(_ scene: DevelopmentScene, _ method: String, _ params: JSONObject) async throws -> JSONObject {
-        let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
-        let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-        let result = try await scene.bed.run(Self.launch(scene.broker, line))
+        let result = try await scene.bed.run(Self.launch(scene.broker, requestLine(method, params)))
         #expect(result.succeeded, "\(result)")
         return try JSONDecoder().decode(JSONObject.self, from: Data(result.output.utf8))
     }
 
     private func token(_ scene: DevelopmentScene, _ more: JSONObject = [:]) async throws -> JSONObject {
-        let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-        return try await answer(scene, "token.acquireSilent", params.merging(more) { $1 })
+        try await answer(scene, "token.acquireSilent", DevelopmentScene.notes.merging(more) { $1 })
     }
 
     @Test("a program in a sandbox asks, the person approves with brokerctl, and revokes it")
@@ -90,9 +87,7 @@ struct SandboxGrantTests {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
-            let token = """
-                {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["\(DevelopmentScene.scope)"]}}
-                """
+            let token = try requestLine("token.acquireSilent", DevelopmentScene.notes)
             let administration = #"{"jsonrpc":"2.0","id":2,"method":"grants.list"}"#
             for before in [[], [token]] {
                 for (request, kind) in [(token, ["grantRequired"]), (administration, ["accessDenied"])] {
@@ -142,16 +137,12 @@ struct SandboxGrantTests {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
-            let token = """
-                {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["\(DevelopmentScene.scope)"]}}
-                """
+            let token = try requestLine("token.acquireSilent", DevelopmentScene.notes)
             let arguments =
                 ["-c", Self.enter, scene.broker.socket, token, Self.goOn, "unshare"] + namespace + writer
             let result = try await bed.run(Launch("/usr/bin/python3", arguments))
             #expect(result.succeeded, "\(result)")
-            let answers = try result.output.split(separator: "\n").map {
-                try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
-            }
+            let answers = try answers(in: result.output)
             #expect(answers.count == 2 && answers.first?[path: "result.tokenType"] == "Bearer", "\(result)")
             #expect(answers.last?[path: "error.data.kind"] == "grantRequired", "\(result)")
         }

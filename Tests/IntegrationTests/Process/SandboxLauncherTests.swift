@@ -32,9 +32,7 @@ struct SandboxLauncherTests {
 
     private static func answers(_ result: CommandResult) throws -> [JSONObject] {
         try #require(result.succeeded, "\(result)")
-        return try result.output.split(separator: "\n").map {
-            try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
-        }
+        return try IntegrationTests.answers(in: result.output)
     }
 
     @Test("the socket, its folder and its connections exist until the launcher's connection ends")
@@ -167,9 +165,7 @@ struct SandboxLauncherTests {
                 try program.requireRunning()
                 return program.outputText.split(separator: "\n").count == 3
             }
-            let answers = try program.outputText.split(separator: "\n").map {
-                try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
-            }
+            let answers = try IntegrationTests.answers(in: program.outputText)
             let path = answers[0].text("result.path")
             #expect(answers[1][path: "result.caller.id"] == "flatpak:org.example.Notes", "\(answers)")
             #expect(answers[2][path: "error.data.kind"] == "unsupported", "\(answers)")

@@ -5,15 +5,6 @@ import Testing
 
 @Suite("Sockets of sandboxes, with real bubblewrap and relays")
 struct SandboxSocketTests {
-    private static func line(_ method: String, _ params: JSONObject) throws -> String {
-        let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
-        return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-    }
-
-    private static func answers(_ result: CommandResult) throws -> [JSONObject] {
-        try result.output.split(separator: "\n").map { try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8)) }
-    }
-
     /// A sandbox without the broker's folder, in which only the socket's folder is mounted.
     private static func bwrap(_ scene: DevelopmentScene, _ folder: String = "{folder}") -> [String] {
         let brokers = String(scene.broker.socket.dropLast("/broker.sock".count))
@@ -27,8 +18,6 @@ struct SandboxSocketTests {
         ["run-in", "--engine", "bubblewrap", "--id", "box"] + options + ["--"]
     }
 
-    private static let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-
     private func open(_ scene: DevelopmentScene, _ more: JSONObject = [:]) async throws -> JSONObject {
         let params: JSONObject = ["engine": "bubblewrap", "id": "box", "apps": ["notes"]]
         return try await scene.broker.call("sandboxes.open", params.merging(more) { $1 })
@@ -41,18 +30,18 @@ struct SandboxSocketTests {
             try await scene.signIn()
             try await scene.register("bank")
             var lines = [
-                try Self.line("token.acquireSilent", Self.token), try Self.line("broker.status", [:]),
-                try Self.line("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
+                try requestLine("token.acquireSilent", DevelopmentScene.notes), try requestLine("broker.status"),
+                try requestLine("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
             ]
             for method in [
                 "sandboxes.open", "sandboxes.list", "grants.list", "apps.list", "apps.register", "broker.lock",
             ] {
-                lines.append(try Self.line(method, [:]))
+                lines.append(try requestLine(method))
             }
             let result = try await scene.broker.ctl(
                 Self.runIn(scene) + Self.bwrap(scene) + ["/usr/bin/python3", "-c", SandboxClient.script] + lines)
             #expect(result.succeeded, "\(result)")
-            let answers = try Self.answers(result)
+            let answers = try answers(in: result.output)
             #expect(answers.count == lines.count)
             #expect(answers[0][path: "result.fromCache"] == true)
             #expect(answers[1][path: "result.caller.id"] == "bubblewrap:box")
@@ -174,10 +163,10 @@ struct SandboxSocketTests {
                 Launch(
                     "/usr/bin/python3",
                     [
-                        "-c", SandboxClient.script, try Self.line("broker.status", [:]),
-                        try Self.line("token.acquireSilent", Self.token), try Self.line("grants.list", [:]),
+                        "-c", SandboxClient.script, try requestLine("broker.status"),
+                        try requestLine("token.acquireSilent", DevelopmentScene.notes), try requestLine("grants.list"),
                     ], environment: ["BROKER_SOCKET": forwarded]))
-            let answers = try Self.answers(result)
+            let answers = try answers(in: result.output)
             #expect(answers.count == 3, "\(result)")
             #expect(answers[0][path: "result.caller.id"] == "ssh:devbox")
             #expect(answers[1][path: "result.tokenType"] == "Bearer")
@@ -213,7 +202,7 @@ struct SandboxSocketTests {
                         "/usr/bin/python3", "-c", asker,
                     ], hasInput: true), as: "inside")
             func ask(_ method: String, _ params: JSONObject, _ count: Int) async throws -> JSONObject {
-                try inside.write(try Self.line(method, params) + "\n")
+                try inside.write(try requestLine(method, params) + "\n")
                 try await eventually("\(method) is answered") {
                     try inside.requireRunning()
                     return inside.outputText.split(separator: "\n").count >= count
@@ -222,12 +211,12 @@ struct SandboxSocketTests {
                 return try JSONDecoder().decode(JSONObject.self, from: Data(lines[count - 1].utf8))
             }
             #expect(try await ask("broker.status", [:], 1)[path: "result.caller.id"] == "systemd:sync")
-            #expect(try await ask("token.acquireSilent", Self.token, 2)[path: "result.fromCache"] == true)
+            #expect(try await ask("token.acquireSilent", DevelopmentScene.notes, 2)[path: "result.fromCache"] == true)
             try await scene.restart { ($0.activated, $0.configuration) = (socket, box) }
             try await eventually("the next broker has opened it") {
                 try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1
             }
-            #expect(try await ask("token.acquireSilent", Self.token, 3)[path: "result.fromCache"] == true)
+            #expect(try await ask("token.acquireSilent", DevelopmentScene.notes, 3)[path: "result.fromCache"] == true)
         }
     }
 
@@ -267,7 +256,7 @@ struct SandboxSocketTests {
                 let opened = try await broker.call("sandboxes.open", ["engine": "bubblewrap", "id": "box"])
                 let path = try #require(opened["path"]?.stringValue)
                 let connection = try await WireConnection.connect(to: path)
-                #expect(try await connection.call("broker.status", [:])[path: "caller.id"] == "bubblewrap:box")
+                #expect(try await connection.call("broker.status")[path: "caller.id"] == "bubblewrap:box")
                 await connection.close()
                 #expect((opened["doors"]?.arrayValue?.count ?? 0) == (hasDoor ? 1 : 0), "\(opened)")
             }

@@ -83,7 +83,7 @@ import Testing
             let connection = try await broker.connect()
             let call = Task {
                 try await connection.call(
-                    "token.acquireInteractive", ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]])
+                    "token.acquireInteractive", DevelopmentScene.notes)
             }
             let opening = await connection.nextNotification()?["params"]
             let id = try #require(opening?["interactionId"].stringValue)

@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Watches of tokens at a real broker")
 struct TokenWatchTests {
-    private static let asked: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-
     /// The next event of a watch.
     private func next(_ connection: WireConnection, _ name: String) async throws -> JSONObject {
         let message = try #require(await connection.nextNotification(), "the connection has ended")
@@ -21,7 +19,7 @@ struct TokenWatchTests {
             let scene = try await DevelopmentScene.make(in: bed, policy: { $0.accessTokenLifetime = 4 })
             try await scene.signIn()
             let (one, other) = (try await scene.broker.connect(), try await scene.broker.connect())
-            var asked = Self.asked
+            var asked = DevelopmentScene.notes
             asked["minimumLifetime"] = 2
             var tokens = [try await one.call("token.watch", asked).text("accessToken")]
             _ = try await other.call("token.watch", asked)
@@ -44,12 +42,12 @@ struct TokenWatchTests {
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
             let connection = try await scene.broker.connect()
-            _ = try await connection.call("token.watch", Self.asked)
+            _ = try await connection.call("token.watch", DevelopmentScene.notes)
             _ = try await scene.broker.call("broker.lock")
             let locked = try await next(connection, "event.tokenEnded")
             #expect(locked[path: "error.data.kind"] == "locked" && locked[path: "error.code"] == -32000)
             _ = try await scene.broker.call("broker.unlock")
-            let name = try await connection.call("token.watch", Self.asked).text("watch")
+            let name = try await connection.call("token.watch", DevelopmentScene.notes).text("watch")
             _ = try await scene.broker.call(
                 "accounts.signOut", ["app": "notes", "account": ["username": "alice"]])
             let ended = try await next(connection, "event.tokenEnded")
@@ -67,10 +65,12 @@ struct TokenWatchTests {
             try await scene.signIn()
             let path = try await scene.broker.call("sandboxes.open", ["engine": "podman", "id": "box"]).text("path")
             let inside = try await WireConnection.connect(to: path)
-            let refusal = await #expect(throws: Refusal.self) { try await inside.call("token.watch", Self.asked) }
+            let refusal = await #expect(throws: Refusal.self) {
+                try await inside.call("token.watch", DevelopmentScene.notes)
+            }
             let request = try #require(refusal?.data["grantRequest"])
             let grant = try await scene.broker.call("grants.approve", ["request": request])[path: "grant.id"]
-            _ = try await inside.call("token.watch", Self.asked)
+            _ = try await inside.call("token.watch", DevelopmentScene.notes)
             _ = try await scene.broker.call("grants.revoke", ["id": grant])
             #expect(try await next(inside, "event.tokenEnded")[path: "error.data.kind"] == "accessDenied")
             let lists = try await scene.broker.call("grants.list")

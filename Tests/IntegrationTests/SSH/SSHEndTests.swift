@@ -95,9 +95,9 @@ extension SSHTests {
     func removed() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
-            let client = Self.quoted(["/usr/bin/python3", "-c", SandboxClient.script, "{}"])
+            let client = quoted(["/usr/bin/python3", "-c", SandboxClient.script, "{}"])
             let program = try bed.sharedProgram("brokerctl")
-            let token = Self.quoted([program, "token", "--app", "notes", "--scope", DevelopmentScene.scope])
+            let token = quoted([program, "token", "--app", "notes", "--scope", DevelopmentScene.scope])
             let command = "echo at $BROKER_SOCKET.; read x; \(client); \(token); echo $? goes on; cat"
             let login = try scene.start("--for", "1h", "devbox", command, as: "login")
             try await login.waitForText("at /")

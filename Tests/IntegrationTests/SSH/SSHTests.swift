@@ -53,17 +53,6 @@ struct SSHTests {
     /// Prints the path of its socket, and stays until its input ends.
     static let stay = "echo at $BROKER_SOCKET.; cat > /dev/null"
 
-    private static func line(_ method: String, _ params: JSONObject) throws -> String {
-        let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
-        return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-    }
-
-    private static let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-
-    static func quoted(_ words: [String]) -> String {
-        words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
-    }
-
     static func socket(of login: ManagedProcess) throws -> String {
         let text = try #require(login.outputText.split(separator: "at ").last?.split(separator: ".\n").first)
         return String(text)
@@ -85,22 +74,22 @@ struct SSHTests {
             let scene = try await Scene.make(in: bed)
             try await scene.near.register("bank")
             var lines = [
-                try Self.line("token.acquireSilent", Self.token), try Self.line("broker.status", [:]),
-                try Self.line("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
-                try Self.line("token.acquireInteractive", Self.token),
+                try requestLine("token.acquireSilent", DevelopmentScene.notes), try requestLine("broker.status"),
+                try requestLine("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
+                try requestLine("token.acquireInteractive", DevelopmentScene.notes),
             ]
             for method in ["accounts.list", "sandboxes.open", "grants.list", "apps.register", "broker.lock"] {
-                lines.append(try Self.line(method, method == "accounts.list" ? ["app": "notes"] : [:]))
+                lines.append(try requestLine(method, method == "accounts.list" ? ["app": "notes"] : [:]))
             }
             let place = "stat -c '%a %F %u %n' \"$(dirname \"$BROKER_SOCKET\")\" \"$BROKER_SOCKET\";"
             let result = try await scene.run(
-                "devbox", place, Self.quoted(["/usr/bin/python3", "-c", SandboxClient.script] + lines))
+                "devbox", place, quoted(["/usr/bin/python3", "-c", SandboxClient.script] + lines))
             #expect(result.succeeded, "\(result)")
             let output = result.output.split(separator: "\n").map(String.init)
             try #require(output.count == lines.count + 2, "\(result)")
             #expect(output[0].hasPrefix("700 directory \(FarMachine.user.uid) /tmp/brokerctl-"))
             #expect(output[1].hasPrefix("600 socket \(FarMachine.user.uid) "))
-            let answers = try output[2...].map { try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8)) }
+            let answers = try answers(in: output[2...].joined(separator: "\n"))
             #expect(answers[0][path: "result.fromCache"] == true)
             #expect(answers[1][path: "result.caller.id"] == "ssh:devbox")
             #expect(answers[1][path: "result.caller.tier"] == "sandboxed")
@@ -122,10 +111,10 @@ struct SSHTests {
             let scene = try await Scene.make(in: bed)
             let program = try bed.sharedProgram("brokerctl")
             let token = ["token", "--app", "notes", "--scope", DevelopmentScene.scope]
-            let printed = try await scene.run("devbox", Self.quoted([program] + token))
+            let printed = try await scene.run("devbox", quoted([program] + token))
             let here = try await scene.near.broker.ctl(token)
             #expect(printed.succeeded && printed.output == here.output, "\(printed)")
-            let refused = try await scene.run("devbox", Self.quoted([program, "grants", "list"]))
+            let refused = try await scene.run("devbox", quoted([program, "grants", "list"]))
             #expect(refused.status == .exited(5), "\(refused)")
             let package = "\(scene.far.programs)/python"
             try await bed.require("cp", ["-r", PackageTree.root.appending(path: "Sources/Python").path, package])
@@ -133,7 +122,7 @@ struct SSHTests {
                 "from brokerclient import Broker; print(Broker().acquire_token_silent('notes', "
                 + "['\(DevelopmentScene.scope)']).access_token)"
             let python = try await scene.run(
-                "devbox", "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=\(package) /usr/bin/python3 -c \(Self.quoted([script]))"
+                "devbox", "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=\(package) /usr/bin/python3 -c \(quoted([script]))"
             )
             #expect(python.succeeded && python.output == here.output, "\(python)")
         }
@@ -207,7 +196,7 @@ struct SSHTests {
             let program = try bed.sharedProgram("brokerctl")
             let login = try scene.start(
                 "--right", "interactive", "--right", "token", "devbox",
-                Self.quoted([program, "login", "--app", "notes", "--scope", DevelopmentScene.scope]), as: "login")
+                quoted([program, "login", "--app", "notes", "--scope", DevelopmentScene.scope]), as: "login")
             let url = try await awaited("the page opens here") {
                 try login.requireRunning()
                 return (try? String(contentsOfFile: page, encoding: .utf8)).flatMap { $0.hasSuffix("\n") ? $0 : nil }

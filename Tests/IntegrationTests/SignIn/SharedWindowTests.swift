@@ -5,8 +5,6 @@ import Foundation
 import Testing
 
 @Suite("One window for equal requests", .serialized) struct SharedWindowTests {
-    private static let request: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-
     /// Two connections; the first has the window, the second has joined it.
     private func pair(
         _ scene: DevelopmentScene
@@ -18,7 +16,7 @@ import Testing
         var notices: [JSONObject] = []
         for method in ["interaction.open", "interaction.joined"] {
             let connection = try await scene.broker.connect()
-            answers.append(Task { try await connection.call("token.acquireInteractive", Self.request) })
+            answers.append(Task { try await connection.call("token.acquireInteractive", DevelopmentScene.notes) })
             let notice = try #require(await connection.nextNotification())
             #expect(notice["method"] == .string(method))
             notices.append(notice["params"]?.objectValue ?? [:])

@@ -93,11 +93,7 @@ struct AccountStepTests {
             func grants(_ scene: DevelopmentScene) async throws -> [JSONValue] {
                 try await scene.broker.call("grants.list")[path: "grants"].arrayValue ?? []
             }
-            let asked: JSONObject = [
-                "jsonrpc": "2.0", "id": 1, "method": "token.acquireSilent",
-                "params": ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]],
-            ]
-            let line = String(decoding: try JSONEncoder().encode(asked), as: UTF8.self)
+            let line = try requestLine("token.acquireSilent", DevelopmentScene.notes)
             func ask(_ scene: DevelopmentScene) async throws -> JSONObject {
                 let result = try await bed.run(SandboxGrantTests.launch(scene.broker, line))
                 return try JSONDecoder().decode(JSONObject.self, from: Data(result.output.utf8))

@@ -10,6 +10,8 @@ struct DevelopmentScene {
     let bed: TestBed
 
     static let scope = "notes.read"
+    /// The params of a request for a token of the app.
+    static let notes: JSONObject = ["app": "notes", "scopes": [.string(scope)]]
 
     static func make(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in },

@@ -39,7 +39,7 @@ import Testing
 
             let account: JSONObject = ["id": .string(tokens.0.text("result.account.id"))]
             let stolen = try await two.ask(
-                "token.acquireSilent", SystemScene.notes.merging(["account": .object(account)]) { $1 })
+                "token.acquireSilent", DevelopmentScene.notes.merging(["account": .object(account)]) { $1 })
             #expect(stolen[path: "error.data.kind"] == "accountNotFound", "\(stolen)")
             #expect(try await two.ask("accounts.get", ["account": .object(account)])[path: "result.account"] == .null)
 
@@ -48,7 +48,7 @@ import Testing
             for (user, name) in [(one, "alice"), (two, "bob")] {
                 let accounts = try await user.ask("accounts.list")[path: "result.accounts"].arrayValue ?? []
                 #expect(accounts.count == 1 && accounts[0]["username"].stringValue?.hasPrefix(name) == true)
-                let token = try await user.ask("token.acquireSilent", SystemScene.notes)
+                let token = try await user.ask("token.acquireSilent", DevelopmentScene.notes)
                 #expect(token[path: "result.fromCache"] == true, "\(token)")
             }
             // No user got another user's events.
@@ -71,7 +71,7 @@ import Testing
             try await eventually("root sees itself alone") {
                 try await broker.call("broker.callers")[path: "callers"].arrayValue?.count == 1
             }
-            await #expect { try await broker.call("token.acquireSilent", SystemScene.notes) } throws: {
+            await #expect { try await broker.call("token.acquireSilent", DevelopmentScene.notes) } throws: {
                 ($0 as? Refusal)?.kind == "appNotFound"
             }
             let status = try await broker.call("broker.status")
@@ -116,7 +116,7 @@ import Testing
             let scene = try await SystemScene.make(in: bed, configuration: "access.ask_in_browser = true\n")
             let one = try await scene.member(alice)
             let window = try await one.ask(
-                "token.acquireInteractive", SystemScene.notes.merging(["presentation": "broker"]) { $1 })
+                "token.acquireInteractive", DevelopmentScene.notes.merging(["presentation": "broker"]) { $1 })
             #expect(window[path: "error.data.kind"] == "unsupported", "\(window)")
             let adHoc = try await one.ask(
                 "token.acquireSilent",
@@ -174,16 +174,17 @@ import Testing
             #expect(late["error"] != nil)
             #expect(try await one.ask("apps.list")[path: "result.apps"] == [])
             #expect(try await one.ask("accounts.list")[path: "result.accounts"] == [])
-            let gone = try await one.ask("token.acquireSilent", SystemScene.notes)
+            let gone = try await one.ask("token.acquireSilent", DevelopmentScene.notes)
             #expect(gone[path: "error.data.kind"] == "appNotFound", "\(gone)")
-            #expect(try await two.ask("token.acquireSilent", SystemScene.notes)[path: "result.fromCache"] == true)
+            #expect(try await two.ask("token.acquireSilent", DevelopmentScene.notes)[path: "result.fromCache"] == true)
 
             try await scene.restart()
             let again = try await scene.member(alice)
             #expect(try await again.ask("accounts.list")[path: "result.accounts"] == [])
             try await scene.signIn(again, .alice)
             let other = try scene.user(bob)
-            #expect(try await other.ask("token.acquireSilent", SystemScene.notes)[path: "result.fromCache"] == true)
+            let answer = try await other.ask("token.acquireSilent", DevelopmentScene.notes)
+            #expect(answer[path: "result.fromCache"] == true)
         }
     }
 
@@ -224,7 +225,7 @@ import Testing
             try await scene.restart()
             let new = try scene.user(alice)
             for (method, params) in [
-                ("token.acquireSilent", SystemScene.notes), ("accounts.list", [:]), ("audit.list", [:]),
+                ("token.acquireSilent", DevelopmentScene.notes), ("accounts.list", [:]), ("audit.list", [:]),
                 ("apps.list", [:]), ("broker.status", [:]),
                 ("broker.subscribe", ["app": "notes", "topics": ["token"]]),
             ] as [(String, JSONObject)] {

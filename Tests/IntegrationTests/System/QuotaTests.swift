@@ -33,10 +33,10 @@ import Testing
             #expect(refused.text("error.message").contains("all of the 1 MiB"))
             #expect((50...200).contains(registered), "a count lets in some work before it is done again: \(registered)")
 
-            #expect(try await one.ask("token.acquireSilent", SystemScene.notes)[path: "result.fromCache"] == true)
+            #expect(try await one.ask("token.acquireSilent", DevelopmentScene.notes)[path: "result.fromCache"] == true)
             let refreshes = scene.provider.refreshes
             let forced = try await one.ask(
-                "token.acquireSilent", SystemScene.notes.merging(["forceRefresh": true]) { $1 })
+                "token.acquireSilent", DevelopmentScene.notes.merging(["forceRefresh": true]) { $1 })
             #expect(forced[path: "error.data.reason"] == "quotaReached" && scene.provider.refreshes == refreshes)
             #expect(try await register("big", by: two)["result"] != nil)
 
@@ -46,7 +46,7 @@ import Testing
             }
             try await eventually("there is room again") { try await register("small", by: one)["result"] != nil }
             let fresh = try await one.ask(
-                "token.acquireSilent", SystemScene.notes.merging(["forceRefresh": true]) { $1 })
+                "token.acquireSilent", DevelopmentScene.notes.merging(["forceRefresh": true]) { $1 })
             #expect(fresh[path: "result.fromCache"] == false, "\(fresh)")
         }
     }

@@ -74,15 +74,13 @@ struct SystemScene {
         return user
     }
 
-    static let notes: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
-
     /// Begins a sign-in; the person consents at the provider.
     ///
     /// - Returns: the interaction, and the provider's redirect for the browser.
     func begin(_ user: OtherUser, _ person: Person, id: String) async throws -> (
         interaction: JSONValue, redirect: String
     ) {
-        try user.send("token.acquireInteractive", Self.notes, id: id)
+        try user.send("token.acquireInteractive", DevelopmentScene.notes, id: id)
         let opening = try await user.message("a page to open") { $0["method"] == "interaction.open" }
         let redirect = try await provider.signIn(person, at: opening.text("params.url"), in: bed)
         return (opening[path: "params.interactionId"], redirect.url)
