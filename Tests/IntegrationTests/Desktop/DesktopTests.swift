@@ -9,9 +9,8 @@ struct DesktopTests {
     private func scene(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
     ) async throws -> (DevelopmentScene, Desktop) {
-        let scene = try await DevelopmentScene.make(
+        let scene = try await DevelopmentScene.signedIn(
             in: bed, policy: policy, options: { $0.configuration = "access.ask_in_browser = false\n" })
-        try await scene.signIn()
         return (scene, try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page")))
     }
 
@@ -84,9 +83,8 @@ struct DesktopTests {
     @Test("a question answered elsewhere leaves the screen, and earlier questions are shown at login")
     func elsewhere() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(
+            let scene = try await DevelopmentScene.signedIn(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
-            try await scene.signIn()
             let program = try await ask(scene)
             let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
             try await eventually("a notice is shown") { try await desktop.shown() == 1 }
@@ -101,9 +99,8 @@ struct DesktopTests {
     @Test("a notification that is answered elsewhere while it is being shown does not stay")
     func elsewhereAtOnce() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(
+            let scene = try await DevelopmentScene.signedIn(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
-            try await scene.signIn()
             // Like the real one, it shows the notification first, and closes it when interrupted later. (A shell always has a handler.)
             let (said, ready) = (bed.path("said"), bed.path("ready"))
             let program = bed.path("notify-send")
@@ -136,9 +133,8 @@ struct DesktopTests {
     @Test("a notification that cannot be shown yet, as right after a login, is shown later")
     func notYet() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(
+            let scene = try await DevelopmentScene.signedIn(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
-            try await scene.signIn()
             let (tried, shown) = (bed.path("tried"), bed.path("shown"))
             let program = bed.path("notify-send")
             try """
@@ -229,9 +225,8 @@ struct DesktopTests {
     @Test("the active one of a person's two sessions asks, and the other after a switch")
     func twoSessions() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(
+            let scene = try await DevelopmentScene.signedIn(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
-            try await scene.signIn()
             let login = try await LoginBus.start(in: bed, sessions: ["c1", "c2"])
             let ids = ["c1", "c2"]
             try await login.bringToFront("c2", of: ids)

@@ -6,8 +6,7 @@ import Testing
     @Test("hostile documents fail their own provider's requests only, while others are answered")
     func documents() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let hostile = try await ScriptedProvider.start()
             let broker = scene.broker
             // Each at a separate authority: one whose document was refused is not retried for a while.

@@ -98,8 +98,7 @@ import Testing
     )
     func lostAnswer() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.reuseGrace = 600 }
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed) { $0.reuseGrace = 600 }
             scene.provider.add(Fault(.token, .drop))
             await expectRefusal("serverUnavailable") { try await scene.silent(["forceRefresh": true]) }
             #expect(scene.provider.refreshes == 1)
@@ -113,13 +112,12 @@ import Testing
     func hanging() async throws {
         try await withTestBed { bed in
             let clock = try await MovedClock(in: bed)
-            let scene = try await DevelopmentScene.make(
+            let scene = try await DevelopmentScene.signedIn(
                 in: bed,
                 options: {
                     $0.wrapper = clock.wrapper
                     $0.configuration = "[oauth]\nrequest_timeout = 300\n"
                 })
-            try await scene.signIn()
             let lively = try await DevelopmentScene.startProvider(in: bed)
             try await scene.broker.register("mail", clientID: "demo-one", authority: lively.issuer)
             _ = try await scene.broker.signIn(app: "mail", scopes: [DevelopmentScene.scope], in: bed) {
@@ -152,8 +150,7 @@ import Testing
     @Test("one empty 400 of a gateway ends no sign-in, and the next request succeeds")
     func gateway() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed) { $0.accessTokenLifetime = 0 }
             scene.provider.add(Fault(.token, .empty400))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
             #expect(try await scene.silent()[path: "fromCache"] == false)
@@ -163,8 +160,7 @@ import Testing
     @Test("a refused refresh token is deleted, and the next request asks for a sign-in at once")
     func revoked() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed) { $0.accessTokenLifetime = 0 }
             scene.provider.add(Fault(.token, .empty400, times: 2))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
             await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }

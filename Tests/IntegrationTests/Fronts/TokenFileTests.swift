@@ -138,8 +138,7 @@ struct TokenFileTests {
     func restarted() async throws {
         try await withTestBed { bed in
             let socket = try ServiceSocket(path: bed.path("broker.sock"))
-            var scene = try await DevelopmentScene.make(in: bed, options: { $0.activated = socket })
-            try await scene.signIn()
+            var scene = try await DevelopmentScene.signedIn(in: bed, options: { $0.activated = socket })
             let path = try bed.makeDirectory("tokens") + "/token"
             let keeper = try Scene(scene: scene, path: path).start()
             try await keeper.waitForText("Keeping a token")

@@ -8,8 +8,7 @@ import Testing
     @Test("SIGTERM lets a running refresh finish and answers it, accepts no new client, and ends with status 0")
     func drains() async throws {
         try await withTestBed { bed in
-            var scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            var scene = try await DevelopmentScene.signedIn(in: bed)
             let (provider, broker) = (scene.provider, scene.broker)
             provider.add(Fault(.token, .slow, delay: 0, isHeld: true))
             let connection = try await broker.connect()
@@ -75,10 +74,9 @@ import Testing
     func givesUp() async throws {
         try await withTestBed { bed in
             // Longer than the suite may take.
-            var scene = try await DevelopmentScene.make(
+            var scene = try await DevelopmentScene.signedIn(
                 in: bed, policy: { $0.reuseGrace = 600 },
                 options: { $0.configuration = "oauth.request_timeout = 600\n" })
-            try await scene.signIn()
             let (provider, broker) = (scene.provider, scene.broker)
             let refresh: JSONObject = [
                 "app": "notes", "scopes": [.string(DevelopmentScene.scope)], "forceRefresh": true,

@@ -53,8 +53,7 @@ struct SandboxEngineTests {
     @Test("a podman container with the mounted folder is the sandbox that run-in names", .needsRoot)
     func podman() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let result = try await scene.broker.ctl(
                 ["run-in", "--engine", "podman", "--id", "build", "--app", "notes", "--"]
                     + Self.podman(bed, mounting: "{folder}"))
@@ -69,8 +68,7 @@ struct SandboxEngineTests {
         arguments: [true, false])
     func podmanUser(isSaid: Bool) async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let added = try await scene.broker.ctl(
                 ["--json", "sandboxes", "add", "--engine", "podman", "--id", "web", "--app", "notes"]
                     + (isSaid ? ["--any-uid"] : []))
@@ -90,8 +88,7 @@ struct SandboxEngineTests {
     func ssh() async throws {
         try await withTestBed { bed in
             let server = try #require(Launch.find("sshd"), "install openssh-server: .ci/deps test")
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let folder = try bed.makeDirectory("ssh")
             for key in ["host", "own"] {
                 try await bed.require("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"])

@@ -39,8 +39,7 @@ struct SandboxGrantTests {
     @Test("a program in a sandbox asks, the person approves with brokerctl, and revokes it")
     func story() async throws {
         try await withTestBed { bed in
-            var scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            var scene = try await DevelopmentScene.signedIn(in: bed)
             let asked = try await token(scene)
             #expect(asked[path: "error.data.kind"] == "grantRequired" && asked[path: "error.data.app"] == "notes")
             let request = asked.text("error.data.grantRequest")
@@ -85,8 +84,7 @@ struct SandboxGrantTests {
     @Test("a connection that was made outside counts as a sandbox's after one writes on it")
     func handedOn() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let token = try requestLine("token.acquireSilent", DevelopmentScene.notes)
             let administration = #"{"jsonrpc":"2.0","id":2,"method":"grants.list"}"#
             for before in [[], [token]] {
@@ -135,8 +133,7 @@ struct SandboxGrantTests {
         arguments: [["--mount"], ["--user", "--map-current-user"], ["--net"]], [[], ["child"]])
     func entered(namespace: [String], writer: [String]) async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let token = try requestLine("token.acquireSilent", DevelopmentScene.notes)
             let arguments =
                 ["-c", Self.enter, scene.broker.socket, token, Self.goOn, "unshare"] + namespace + writer
@@ -151,8 +148,7 @@ struct SandboxGrantTests {
     @Test("administration, own clients and other accounts are refused to a sandbox")
     func walls() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             for method in ["grants.list", "broker.callers", "accounts.list"] {
                 #expect(try await answer(scene, method, [:])[path: "error.data.kind"] == "accessDenied", "\(method)")
             }
@@ -172,8 +168,7 @@ struct SandboxGrantTests {
     @Test("a waiting program gets its token in the same request when the person agrees")
     func waits() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let line =
                 #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.read"],"waitForGrant":120}}"#
             let program = try bed.start(Self.launch(scene.broker, line, answers: 2), as: "sandboxed")

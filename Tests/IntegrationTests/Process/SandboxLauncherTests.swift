@@ -38,8 +38,7 @@ struct SandboxLauncherTests {
     @Test("the socket, its folder and its connections exist until the launcher's connection ends")
     func story() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let answers = try await run(
                 scene,
                 """

@@ -26,8 +26,7 @@ struct SandboxSocketTests {
     @Test("run-in gives a bubblewrap its only socket, with its app's token, nothing else, and no other door")
     func story() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             try await scene.register("bank")
             var lines = [
                 try requestLine("token.acquireSilent", DevelopmentScene.notes), try requestLine("broker.status"),
@@ -135,8 +134,7 @@ struct SandboxSocketTests {
     @Test("behind a relay, like ssh -R, the caller is the sandbox and not the relay")
     func relay() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let path = try await open(scene, ["engine": "ssh", "id": "devbox"]).text("path")
             let relay = """
                 import socket, sys, threading
@@ -181,9 +179,8 @@ struct SandboxSocketTests {
         try await withTestBed { bed in
             let box = "[sandbox.box]\nengine = \"systemd\"\nid = \"sync\"\napps = [\"notes\"]\n"
             let socket = try ServiceSocket(path: bed.path("broker.sock"))
-            var scene = try await DevelopmentScene.make(
+            var scene = try await DevelopmentScene.signedIn(
                 in: bed, options: { ($0.activated, $0.configuration) = (socket, box) })
-            try await scene.signIn()
             let folder = String(scene.broker.socket.dropLast("broker.sock".count)) + "sandboxes/box"
             // It keeps the folder mounted for the whole test, and sends a request for each line.
             let asker = """

@@ -16,8 +16,7 @@ struct TokenWatchTests {
     @Test("tokens with a lifetime of four seconds are replaced before they expire, while they are watched")
     func shortLives() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed, policy: { $0.accessTokenLifetime = 4 })
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed, policy: { $0.accessTokenLifetime = 4 })
             let (one, other) = (try await scene.broker.connect(), try await scene.broker.connect())
             var asked = DevelopmentScene.notes
             asked["minimumLifetime"] = 2
@@ -39,8 +38,7 @@ struct TokenWatchTests {
     @Test("a watch ends after a sign-out and after a lock, with the error of a silent request")
     func over() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let connection = try await scene.broker.connect()
             _ = try await connection.call("token.watch", DevelopmentScene.notes)
             _ = try await scene.broker.call("broker.lock")
@@ -61,8 +59,7 @@ struct TokenWatchTests {
     @Test("a sandbox with a grant for an app watches it by its own socket, until the grant is revoked")
     func revoked() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let path = try await scene.broker.call("sandboxes.open", ["engine": "podman", "id": "box"]).text("path")
             let inside = try await WireConnection.connect(to: path)
             let refusal = await #expect(throws: Refusal.self) {

@@ -14,8 +14,7 @@ struct SSHTests {
             in bed: TestBed, users: [FarMachine.User] = [FarMachine.user], settings: [String] = [],
             configuration: [String] = []
         ) async throws -> Scene {
-            let near = try await DevelopmentScene.make(in: bed)
-            try await near.signIn()
+            let near = try await DevelopmentScene.signedIn(in: bed)
             let far = try await FarMachine.start(
                 in: bed, users: users, settings: settings, configuration: configuration)
             return Scene(near: near, far: far)

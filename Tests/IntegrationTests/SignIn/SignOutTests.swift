@@ -28,8 +28,7 @@ import Testing
     )
     func local() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let stages = try await signOut(scene)
             #expect(stages.text("stages.local") == "done")
             for stage in ["wipe", "revocation", "browser"] { #expect(stages.text("stages.\(stage)") == "skipped") }
@@ -46,8 +45,7 @@ import Testing
         "with revoke the refresh token is invalid at the provider, and a failure is only reported")
     func revocation() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             #expect(try await signOut(scene, ["revoke": true]).text("stages.revocation") == "done")
             #expect(scene.provider.log.count { $0.endpoint == .revoke } == 1)
             try await scene.signIn()
@@ -61,8 +59,7 @@ import Testing
     @Test("from the browser: the provider's page ends its session and the browser returns")
     func browser() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn()
+            let scene = try await DevelopmentScene.signedIn(in: bed)
             let page = HTTPSession(in: bed)
             let stages = try await signOut(scene, ["fromBrowser": true]) { url in
                 #expect(url.contains("id_token_hint=") && url.contains("post_logout_redirect_uri="))

@@ -24,6 +24,16 @@ struct DevelopmentScene {
         return scene
     }
 
+    /// With Alice signed in.
+    static func signedIn(
+        in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in },
+        options change: (inout BrokerProcess.Options) -> Void = { _ in }
+    ) async throws -> DevelopmentScene {
+        let scene = try await make(in: bed, policy: policy, options: change)
+        try await scene.signIn()
+        return scene
+    }
+
     static func startProvider(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
     ) async throws -> RunningProvider {
