@@ -4,13 +4,19 @@ import Testing
 
 @Suite("Errors on the wire")
 struct ErrorTests {
-    private func travelled(_ error: BrokerError) throws -> (RPCError, BrokerError) {
-        var writer = JSONWriter()
-        writer.refuse(with: RPCError(error), to: RequestID(1))
-        guard case .answer(let id, .error(let read)) = try writer.bytes.withUnsafeBytes(ServerLine.init) else {
+    /// The error in an answer to the first request.
+    private func read(_ line: [UInt8]) throws -> RPCError {
+        guard case .answer(let id, .error(let error)) = try line.withUnsafeBytes(ServerLine.init) else {
             throw BrokerError(.internal, "not an error answer")
         }
         #expect(id?.number == 1)
+        return error
+    }
+
+    private func travelled(_ error: BrokerError) throws -> (RPCError, BrokerError) {
+        var writer = JSONWriter()
+        writer.refuse(with: RPCError(error), to: RequestID(1))
+        let read = try read(writer.bytes)
         return (read, read.brokerError)
     }
 
@@ -67,10 +73,7 @@ struct ErrorTests {
     func laterReason() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"offline","retryable":true,"reason":"solarFlare","more":1}}}"#
-        guard case .answer(_, .error(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
-            Issue.record("not an error")
-            return
-        }
+        let error = try read(Array(text.utf8))
         #expect(error.brokerError.kind == .offline)
         #expect(error.brokerError.reason == nil)
     }
@@ -79,10 +82,7 @@ struct ErrorTests {
     func laterKind() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"eclipse","retryable":true,"retryAfter":4}}}"#
-        guard case .answer(_, .error(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
-            Issue.record("not an error")
-            return
-        }
+        let error = try read(Array(text.utf8))
         #expect(error.brokerError.kind == .internal)
         #expect(error.brokerError.message == "m")
         #expect(error.brokerError.details.retryAfter == 4)

@@ -226,10 +226,7 @@ struct ParamsTests {
         params.pushesAuthorization = true
         let line = AcquireTokenInteractive.requestLine(id: 9, params)
         #expect(line.last == UInt8(ascii: "\n"))
-        guard case .single(.call(let call)) = line.dropLast().withUnsafeBytes(RequestLine.init) else {
-            Issue.record("not a call")
-            return
-        }
+        let call = try #require(line.dropLast().withUnsafeBytes { RequestLine($0) }.call)
         let read = try AcquireTokenInteractive.read(call).params
         #expect(call.id?.number == 9)
         #expect(read.selection == params.selection)

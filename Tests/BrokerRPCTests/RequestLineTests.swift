@@ -2,6 +2,14 @@ import BrokerRPC
 import BrokerValues
 import Testing
 
+extension RequestLine {
+    /// The only request on the line.
+    var item: Item? { if case .single(let item) = self { item } else { nil } }
+    var call: Call? { if case .call(let call)? = item { call } else { nil } }
+    /// The error that answers the line as a whole.
+    var refusal: RPCError? { if case .refused(let error) = self { error } else { nil } }
+}
+
 @Suite("The envelope of requests")
 struct RequestLineTests {
     private func read(_ text: String) -> RequestLine {
@@ -23,10 +31,7 @@ struct RequestLineTests {
         for text in [
             #"{"jsonrpc":"2.0","id":\#(id),"method":"a.b"}"#, #" {"method":"a.b", "id" :  \#(id)  ,"jsonrpc":"2.0"} "#,
         ] {
-            guard case .single(.call(let call)) = read(text) else {
-                Issue.record("not a call: \(text)")
-                continue
-            }
+            let call = try #require(read(text).call, "\(text)")
             #expect(call.id?.json == id)
             var writer = JSONWriter()
             writer.answer(Empty(), to: try #require(call.id))
@@ -35,11 +40,8 @@ struct RequestLineTests {
     }
 
     @Test("a request without an id is a notification")
-    func notification() {
-        guard case .single(.call(let call)) = read(#"{"jsonrpc":"2.0","method":"x"}"#) else {
-            Issue.record("not a call")
-            return
-        }
+    func notification() throws {
+        let call = try #require(read(#"{"jsonrpc":"2.0","method":"x"}"#).call)
         #expect(call.id == nil)
     }
 
@@ -56,11 +58,7 @@ struct RequestLineTests {
             (#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "1"),
         ] as [(String, String?)])
     func invalid(text: String, id: String?) throws {
-        guard case .single(let item) = read(text) else {
-            Issue.record("read as something else: \(text)")
-            return
-        }
-        let found = try #require(error(item))
+        let found = try #require(read(text).item.flatMap(error))
         #expect(found.code == -32600)
         #expect(found.id == id)
     }
@@ -70,11 +68,7 @@ struct RequestLineTests {
         let call = #"{"jsonrpc":"2.0","id":1,"method":"x"}"#
         let tooMany = Array(repeating: call, count: RequestLine.maximumBatch + 1).joined(separator: ",")
         for text in ["[]", " [ ] ", "[\(tooMany)]"] {
-            guard case .refused(let error) = read(text) else {
-                Issue.record("accepted: \(text.prefix(80))")
-                continue
-            }
-            #expect(error.code == -32600)
+            #expect(read(text).refusal?.code == -32600, "\(text.prefix(80))")
         }
     }
 
@@ -92,11 +86,8 @@ struct RequestLineTests {
 
     @Test("invalid JSON is -32700, alone or within a batch", arguments: ["{", "[{]", "", "[1,", "{\"a\":\\q}"])
     func malformed(text: String) {
-        guard case .refused(let error) = read(text) else {
-            Issue.record("accepted: \(text)")
-            return
-        }
-        #expect(error.code == -32700)
-        #expect(error.data?.kind == .invalidParameter)
+        let error = read(text).refusal
+        #expect(error?.code == -32700)
+        #expect(error?.data?.kind == .invalidParameter)
     }
 }

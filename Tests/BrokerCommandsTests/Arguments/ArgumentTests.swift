@@ -3,16 +3,16 @@ import Testing
 
 @Suite("Parsing of command lines")
 struct ArgumentTests {
-    private func read(_ words: String...) -> CommandReading { CommandReading(words, root: Kitchen.self) }
-
-    private func bake(_ words: String...) throws -> Bake {
-        guard case .command(let command) = CommandReading(["bake"] + words, root: Kitchen.self) else {
-            throw NotACommand()
-        }
-        return try #require(command as? Bake)
+    private func command<Wanted>(_ words: [String]) throws -> Wanted {
+        guard case .command(let command) = CommandReading(words, root: Kitchen.self) else { throw NotACommand() }
+        return try #require(command as? Wanted)
     }
 
-    private func mistake(_ words: String...) -> String? {
+    private func bake(_ words: String...) throws -> Bake { try command(["bake"] + words) }
+
+    private func mistake(_ words: String...) -> String? { mistake(in: words) }
+
+    private func mistake(in words: [String]) -> String? {
         guard case .mistake(let mistake, let path) = CommandReading(words, root: Kitchen.self) else { return nil }
         return "\(path.text): \(mistake.message)"
     }
@@ -28,11 +28,8 @@ struct ArgumentTests {
     @Test("a value follows its option or an equals sign at any position")
     func values() throws {
         for words in [["rye", "--minutes", "40"], ["--minutes=40", "rye"], ["--minutes", "40", "rye"]] {
-            guard case .command(let command) = CommandReading(["bake"] + words, root: Kitchen.self) else {
-                Issue.record("\(words)")
-                continue
-            }
-            #expect((command as? Bake)?.minutes == 40 && (command as? Bake)?.bread == "rye", "\(words)")
+            let bake: Bake = try command(["bake"] + words)
+            #expect(bake.minutes == 40 && bake.bread == "rye", "\(words)")
         }
         #expect(try bake("rye", "--shape=").shape == "", "an empty value is one")
         #expect(try bake("rye", "--shape", "-").shape == "-", "a dash alone is no option")
@@ -62,22 +59,14 @@ struct ArgumentTests {
     @Test("two dashes end the options, and a command may take the words after them")
     func dashes() throws {
         #expect(try bake("--sliced", "--", "--rye").bread == "--rye")
-        guard case .command(let command) = read("serve", "--", "knife", "--sharp", "-h") else {
-            Issue.record("no command")
-            return
-        }
-        #expect((command as? Serve)?.words == ["knife", "--sharp", "-h"])
+        let serve: Serve = try command(["serve", "--", "knife", "--sharp", "-h"])
+        #expect(serve.words == ["knife", "--sharp", "-h"])
         #expect(mistake("serve", "knife") == "kitchen serve: knife is an unexpected argument.")
     }
 
     @Test("words for another program start after the arguments and stay verbatim")
     func tail() throws {
-        func call(_ words: String...) throws -> Call {
-            guard case .command(let command) = CommandReading(["call"] + words, root: Kitchen.self) else {
-                throw NotACommand()
-            }
-            return try #require(command as? Call)
-        }
+        func call(_ words: String...) throws -> Call { try command(["call"] + words) }
         let plain = try call("--loud", "ada", "ls", "-l", "--help", "--", "--loud")
         #expect(plain.guest == "ada" && plain.isLoud && plain.words == ["ls", "-l", "--help", "--", "--loud"])
         #expect(try call("ada", "--loud", "ls").isLoud && call("ada", "--loud", "ls").words == ["ls"])
@@ -88,13 +77,10 @@ struct ArgumentTests {
     }
 
     @Test("options of a noun are accepted before and after its verbs")
-    func nouns() {
+    func nouns() throws {
         for words in [["--quiet", "oven", "heat"], ["oven", "--quiet", "heat"], ["oven", "heat", "--quiet"]] {
-            guard case .command(let command) = CommandReading(words, root: Kitchen.self) else {
-                Issue.record("\(words)")
-                continue
-            }
-            #expect((command as? Heat)?.isQuiet == true, "\(words)")
+            let heat: Heat = try command(words)
+            #expect(heat.isQuiet, "\(words)")
         }
         #expect(mistake("--shape", "tin", "bake", "rye") == "kitchen: There is no option --shape.")
     }
@@ -114,11 +100,7 @@ struct ArgumentTests {
             (["bake", "rye", "--for", ""], "A guest has a name."), (["bake", "air"], "Air cannot be baked."),
         ])
     func mistakes(_ words: [String], _ message: String) {
-        guard case .mistake(let mistake, let path) = CommandReading(words, root: Kitchen.self) else {
-            Issue.record("no mistake")
-            return
-        }
-        #expect(mistake.message == message && path.text == "kitchen bake")
+        #expect(mistake(in: words) == "kitchen bake: \(message)")
     }
 
     @Test("an unknown subcommand is reported with the nearest one")

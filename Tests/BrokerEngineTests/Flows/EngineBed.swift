@@ -173,6 +173,11 @@ extension InteractionOpening {
     var state: String { String(url.split(separator: "=").last ?? "") }
 }
 
+extension SignOutStages.Outcome {
+    /// The sentence about a failed stage.
+    var failure: String? { if case .failed(let why) = self { why } else { nil } }
+}
+
 /// A mutable draft of a ``SilentRequest``.
 @dynamicMemberLookup
 struct SilentDraft {

@@ -47,8 +47,7 @@ struct ErasureFlowTests {
         try await eventually("the gate is shut") { !bed.engine.gate.isOpen }
         gate.open()
         let report = try await clearing.value
-        guard case .failed(let why) = report.revocation else { return #expect(Bool(false), "\(report)") }
-        #expect(why.contains("locking") && bed.provider.revoked.count == 1)
+        #expect(report.revocation.failure?.contains("locking") == true && bed.provider.revoked.count == 1)
         await shutting.value
     }
 
@@ -256,10 +255,7 @@ struct ErasureFlowTests {
         try await bed.signIn("alice", mail)
         bed.roster.set([])
         bed.vault.damage([.refreshToken])
-        guard case .failed = try await clear(revoke: true, on: bed).revocation else {
-            Issue.record("the revocation is reported as successful")
-            return
-        }
+        #expect(try await clear(revoke: true, on: bed).revocation.failure != nil)
         #expect(try records(bed) == 0)
     }
 

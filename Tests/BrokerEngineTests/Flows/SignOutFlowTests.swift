@@ -214,10 +214,8 @@ struct SignOutFlowTests {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])
         try await bed.signIn("alice", mail)
-        guard case .failed = try await signOut(bed, request(mail) { $0.revoke = true }).revocation else {
-            Issue.record("a token that calendar needs was revoked")
-            return
-        }
+        let stages = try await signOut(bed, request(mail) { $0.revoke = true })
+        #expect(stages.revocation.failure != nil)
         #expect(bed.provider.revoked.isEmpty)
         #expect(isSignedIn(bed, calendar))
     }
@@ -321,11 +319,7 @@ struct SignOutFlowTests {
         bed.clock.advance(bySeconds: 7)
         let stages = try await signOut.value
         #expect(stages.local == .done)
-        guard case .failed(let why) = stages.browser else {
-            Issue.record("not failed")
-            return
-        }
-        #expect(why.contains("7 seconds"))
+        #expect(stages.browser.failure?.contains("7 seconds") == true)
         #expect(!bed.redirects.isListening)
     }
 
@@ -345,11 +339,7 @@ struct SignOutFlowTests {
         bed.clock.advance(bySeconds: 7)
         let stages = try await signOut.value
         gate.open()
-        guard case .failed(let why) = stages.browser else {
-            Issue.record("not failed")
-            return
-        }
-        #expect(stages.local == .done && why.contains("7 seconds"))
+        #expect(stages.local == .done && stages.browser.failure?.contains("7 seconds") == true)
         #expect(bed.engine.interactionsOpen == 0)
     }
 
