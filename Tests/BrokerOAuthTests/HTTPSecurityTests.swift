@@ -34,8 +34,7 @@ struct HTTPSecurityTests {
     @Test("a private authority is trusted only if configured, and old TLS is refused")
     func privateAuthority() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
             let other = try await TestCertificate.make(in: bed)
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
@@ -57,8 +56,7 @@ struct HTTPSecurityTests {
     @Test("an expired certificate is distinguished from an untrusted one")
     func ended() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed, days: 0)
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
             try await eventually("the certificate has ended") {
@@ -84,8 +82,7 @@ struct HTTPSecurityTests {
     @Test("a replaced file of authorities is read again, and a damaged one is reported once and ignored")
     func replacedAuthorities() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let (old, new) = (try await TestCertificate.make(in: bed), try await TestCertificate.make(in: bed))
             let (oldFront, newFront) = (
                 try await LoopbackFront.tls(to: server.port, old, in: bed),
@@ -132,8 +129,7 @@ struct HTTPSecurityTests {
     @Test("a certificate for another name is refused")
     func wrongName() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
             let proxy = try await LoopbackFront.proxy(to: front.port, in: bed)
@@ -147,8 +143,7 @@ struct HTTPSecurityTests {
     @Test("https goes through the environment's proxy, exceptions and loopback do not")
     func proxy() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example", "idp.invalid"])
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
             let proxy = try await LoopbackFront.proxy(to: front.port, in: bed)
@@ -170,8 +165,7 @@ struct HTTPSecurityTests {
     @Test("HTTP/2 is offered over TLS")
     func http2IsOffered() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed)
             let front = try await LoopbackFront.tls(to: server.port, certificate, protocols: ["h2"], in: bed)
             // The server behind it speaks only HTTP/1.1, so no response is expected.

@@ -53,8 +53,7 @@ struct ProxyTests {
     @Test("a password that the proxy rejects is not shown, and the right one connects")
     func password() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
             let proxy = try await LoopbackFront.proxy(to: front.port, "ann:right", in: bed)
@@ -157,8 +156,7 @@ struct ProxyTests {
     @Test("SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR add authorities to those of oauth.ca_file")
     func certificatesFromTheEnvironment() async throws {
         try await withTestBed { bed async throws in
-            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
-            bed.atEnd { await server.stop() }
+            let server = try await LoopbackServer.start(in: bed)
             let certificate = try await TestCertificate.make(in: bed)
             let other = try await TestCertificate.make(in: bed)
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)

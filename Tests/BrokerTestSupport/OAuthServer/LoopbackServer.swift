@@ -24,6 +24,15 @@ package final class LoopbackServer: Sendable {
         self.state = state
     }
 
+    /// A server that ends with the test.
+    package static func start(
+        in bed: TestBed, script: @escaping Script = { _ in .json(["ok": true]) }
+    ) async throws -> LoopbackServer {
+        let server = try await start(script: script)
+        bed.atEnd { await server.stop() }
+        return server
+    }
+
     /// Listens on a free port of 127.0.0.1.
     package static func start(script: @escaping Script) async throws -> LoopbackServer {
         let state = SharedState()

@@ -48,6 +48,13 @@ package final class ScriptedProvider: Sendable {
         return provider
     }
 
+    /// A provider that ends with the test.
+    package static func start(in bed: TestBed) async throws -> ScriptedProvider {
+        let provider = try await start()
+        bed.atEnd { await provider.stop() }
+        return provider
+    }
+
     package func stop() async { await server.withLock { $0 }?.stop() }
 
     /// Closes kept connections, as a server may do at any time.

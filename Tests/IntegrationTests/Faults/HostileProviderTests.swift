@@ -7,7 +7,7 @@ import Testing
     func documents() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.signedIn(in: bed)
-            let hostile = try await ScriptedProvider.start()
+            let hostile = try await ScriptedProvider.start(in: bed)
             let broker = scene.broker
             // Each at a separate authority: one whose document was refused is not retried for a while.
             let kinds = HostileJSON.all.enumerated().map { (path: "/\($0.offset)", kind: $0.element) }
@@ -34,14 +34,13 @@ import Testing
                 try await group.waitForAll()
             }
             #expect(hostile.requests.count >= kinds.count)
-            await hostile.stop()
         }
     }
 
     @Test("after any hostile token response the request ends, and the sign-in is kept")
     func tokenAnswers() async throws {
         try await withTestBed { bed in
-            let provider = try await ScriptedProvider.start()
+            let provider = try await ScriptedProvider.start(in: bed)
             let broker = try await BrokerProcess.start(in: bed) { $0.configuration = "[oauth]\nrequest_timeout = 20\n" }
             try await broker.register("notes", clientID: "app", authority: provider.issuer)
             _ = try await broker.interact(app: "notes") { url in
@@ -60,7 +59,6 @@ import Testing
             provider.behave(at: .token)
             let token = try await broker.acquireSilent(app: "notes", scopes: ["api"], ["forceRefresh": true])
             #expect(token[path: "fromCache"] == false)
-            await provider.stop()
         }
     }
 }

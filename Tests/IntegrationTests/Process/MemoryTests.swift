@@ -108,8 +108,7 @@ struct MemoryTests {
     func locked() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
-            let provider = try await ScriptedProvider.start()
-            bed.atEnd { await provider.stop() }
+            let provider = try await ScriptedProvider.start(in: bed)
             let secret = "client-secret-" + UUID().uuidString
             let broker = try await BrokerProcess.start(in: bed)
             try await broker.register(
@@ -151,18 +150,23 @@ struct MemoryTests {
         }
     }
 
+    /// A broker that has just answered with an access token, which is in its memory.
+    private func answering(in bed: TestBed) async throws -> (broker: BrokerProcess, token: String, needle: Data) {
+        try Prerequisite.root.require()
+        let provider = try await ScriptedProvider.start(in: bed)
+        let broker = try await BrokerProcess.start(in: bed)
+        try await broker.register("notes", clientID: "native", authority: provider.issuer)
+        _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
+        let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
+        let needle = Data(token.utf8)
+        #expect(try await MemoryImage.take(of: broker, in: bed).count([needle]).first ?? 0 > 0)
+        return (broker, token, needle)
+    }
+
     @Test("a token of a signed-out account is not in memory any more")
     func signedOut() async throws {
         try await withTestBed { bed in
-            try Prerequisite.root.require()
-            let provider = try await ScriptedProvider.start()
-            bed.atEnd { await provider.stop() }
-            let broker = try await BrokerProcess.start(in: bed)
-            try await broker.register("notes", clientID: "native", authority: provider.issuer)
-            _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
-            let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
-            let needle = Data(token.utf8)
-            #expect(try await MemoryImage.take(of: broker, in: bed).count([needle]).first ?? 0 > 0)
+            let (broker, _, needle) = try await answering(in: bed)
             _ = try await broker.acquireSilent(app: "notes")
             _ = try await broker.signOut(app: "notes")
             #expect(try await MemoryImage.take(of: broker, in: bed).count([needle]) == [0])
@@ -172,15 +176,7 @@ struct MemoryTests {
     @Test("a token that is not requested is sealed in memory some seconds later")
     func unused() async throws {
         try await withTestBed { bed in
-            try Prerequisite.root.require()
-            let provider = try await ScriptedProvider.start()
-            bed.atEnd { await provider.stop() }
-            let broker = try await BrokerProcess.start(in: bed)
-            try await broker.register("notes", clientID: "native", authority: provider.issuer)
-            _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
-            let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
-            let needle = Data(token.utf8)
-            #expect(try await MemoryImage.take(of: broker, in: bed).count([needle]).first ?? 0 > 0)
+            let (broker, token, needle) = try await answering(in: bed)
             try await eventually("it is nowhere in the clear") {
                 try await MemoryImage.take(of: broker, in: bed).count([needle]) == [0]
             }

@@ -78,13 +78,12 @@ struct WayToProviderTests {
     func authorities(way: String) async throws {
         try await withTestBed { bed in
             let place = Self.authority
-            let server = try await LoopbackServer.start { _ in
+            let server = try await LoopbackServer.start(in: bed) { _ in
                 .json([
                     "issuer": .string(place), "authorization_endpoint": .string(place + "/authorize"),
                     "token_endpoint": .string(place + "/token"), "jwks_uri": .string(place + "/keys"),
                 ])
             }
-            bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
             let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
             let proxy = try await LoopbackFront.proxy(to: front.port, "ann:right", in: bed)

@@ -11,7 +11,7 @@ struct LargeIDTokenTests {
     @Test("2,500 groups work in sign-in, cache, refresh, the token file (also of an earlier run) and kubectl")
     func groups() async throws {
         try await withTestBed { bed in
-            let provider = try await ScriptedProvider.start()
+            let provider = try await ScriptedProvider.start(in: bed)
             provider.configure { $0.claims = ["groups": Self.groups] }
             let broker = try await BrokerProcess.start(in: bed)
             try await broker.register("notes", clientID: "app", authority: provider.issuer)
@@ -37,14 +37,13 @@ struct LargeIDTokenTests {
                 keeper.send(SIGKILL)
                 _ = await keeper.exitStatus()
             }
-            await provider.stop()
         }
     }
 
     @Test("an exceeded limit is named")
     func bound() async throws {
         try await withTestBed { bed in
-            let provider = try await ScriptedProvider.start()
+            let provider = try await ScriptedProvider.start(in: bed)
             let broker = try await BrokerProcess.start(in: bed)
             try await broker.register("notes", clientID: "app", authority: provider.issuer)
             let many = JSONValue.array((0..<30_000).map { _ in .string(UUID().uuidString) })
@@ -56,7 +55,6 @@ struct LargeIDTokenTests {
             }
             let message = refusal?.message ?? ""
             #expect(message.contains("more than 1048576 bytes of answer"), "\(message)")
-            await provider.stop()
         }
     }
 }

@@ -29,8 +29,7 @@ struct MixUpTests {
     private func withScene(_ body: (Scene) async throws -> Void) async throws {
         try await withTestBed { bed in
             let honest = try await DevIdentityProvider.start(.entra(), in: bed)
-            let hostile = try await ScriptedProvider.start()
-            bed.atEnd { await hostile.stop() }
+            let hostile = try await ScriptedProvider.start(in: bed)
             hostile.configure { $0.metadata = ["authorization_response_iss_parameter_supported": .null] }
             let clock = try await MovedClock(in: bed)
             let broker = try await BrokerProcess.start(in: bed) { $0.wrapper = clock.wrapper }
