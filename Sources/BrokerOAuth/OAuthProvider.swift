@@ -113,8 +113,7 @@ package final class OAuthProvider: IdentityProvider {
         do throws(IDTokenRules.Violation) {
             return try IDTokenRules(
                 issuer: issuer, expectation: expectation, now: clock.now,
-                accessTokenHash: expectation.accessToken.map { TokenHash.leftHalf(of: $0, signedWith: algorithm) },
-                earlierNonce: expectation.earlier.flatMap(CompactToken.init)?.claims["nonce"]?.exactText
+                accessTokenHash: expectation.accessToken.map { TokenHash.leftHalf(of: $0, signedWith: algorithm) }
             ).check(token.claims)
         } catch {
             throw Self.refused(error)

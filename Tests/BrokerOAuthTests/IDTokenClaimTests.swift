@@ -124,7 +124,7 @@ struct IDTokenClaimTests {
                     })
             }
             var expectation = IDTokenExpectation(clientID: "app", nonce: nil)
-            expectation.earlier = Secret(token(earlier.map(JSONValue.string)))
+            expectation.earlierNonce = earlier.map { ExactText($0) }
             let failure = await bed.failure { [expectation] in
                 try await bed.oauth.verify(
                     idToken: Secret(token(nonce)), against: expectation, at: bed.metadata())

@@ -31,6 +31,8 @@ package final class GrantedTokens: Sendable {
         package var proofKeyThumbprint: String?
         /// ``RefreshTokenRecord/grantNarrows`` of an earlier grant of the same person and client.
         package var grantNarrows: Bool?
+        /// The nonce that the sign-in sent, if any.
+        package var nonce: String?
 
         package init(
             app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, resources: [String] = [],
@@ -123,6 +125,7 @@ package final class GrantedTokens: Sendable {
         token.namesResources = spent.map(\.namesResources) ?? (context.resources.isEmpty ? nil : true)
         token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
         token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
+        token.nonce = spent.map(\.nonce) ?? context.nonce
         token.origin = spent?.origin
         token.isReusable = spent?.isReusable
         return token
@@ -135,6 +138,8 @@ package final class GrantedTokens: Sendable {
         var shared = token
         shared.owner = token.owner.ofFamilies
         shared.familyID = family
+        // Each client has a sign-in, and a nonce, of its own.
+        shared.nonce = nil
         shared.extra = spent?.extra
         return shared
     }

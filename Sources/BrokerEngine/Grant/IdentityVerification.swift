@@ -50,11 +50,11 @@ struct IdentityVerification: Sendable {
 
     func verified(
         _ idToken: Secret, for app: AppRegistration, isSignIn: Bool, with accessToken: Secret? = nil,
-        nonce: String? = nil, earlier: Secret? = nil, _ authority: Authority, _ metadata: ProviderMetadata
+        nonce: String? = nil, earlierNonce: String? = nil, _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
         var expected = IDTokenExpectation(clientID: app.clientID, nonce: nonce)
         expected.isSignIn = isSignIn
-        expected.earlier = earlier
+        expected.earlierNonce = earlierNonce.map { ExactText($0) }
         expected.accessToken = accessToken
         expected.clientSecret = app.credentials(at: authority).secret
         let expectation = expected

@@ -50,6 +50,7 @@ final class TokenResponseStore: Sendable {
             try checkRoom(for: named, of: recipient, at: authority)
             var context = context(recipient, authority, asked, sent, proofKey, now: arrival)
             context.grantNarrows = try grantNarrows(of: named, for: recipient, at: authority)
+            context.nonce = nonce
             let granted = try Self.required(
                 GrantedTokens(
                     response, claims: claims, known: try known(named, to: recipient, at: authority), context: context))
@@ -106,7 +107,6 @@ final class TokenResponseStore: Sendable {
     ///
     /// - Parameters:
     ///   - contexts: the authentication contexts of which one is required (``ClaimsRule/essentialContexts(in:)``).
-    ///   - earlier: an ID token of the same sign-in.
     ///
     /// Not inlined: a task that waits for a provider would hold the memory for all this for as long.
     @inline(never)
@@ -114,7 +114,7 @@ final class TokenResponseStore: Sendable {
         _ response: TokenResponse, for recipient: TokenRecipient, asked: Scopes, sent: Scopes,
         replacing spent: StoredRecord<RefreshTokenRecord>, of entry: KnownAccount, at authority: Authority,
         realm: String, metadata: ProviderMetadata,
-        contexts: [String]? = nil, earlier: Secret? = nil, proofKey: ProofKey? = nil
+        contexts: [String]? = nil, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
         // As in keepSignedIn.
         let arrival = clock.now
@@ -134,7 +134,8 @@ final class TokenResponseStore: Sendable {
             var claims: IDTokenClaims?
             if let idToken = response.idToken {
                 claims = try await identities.verified(
-                    idToken, for: recipient.app, isSignIn: false, earlier: earlier, authority, metadata)
+                    idToken, for: recipient.app, isSignIn: false, earlierNonce: spent.record.nonce, authority,
+                    metadata)
             }
             let granted = try refreshed(
                 response, claims, for: recipient, of: entry.stored.record, in: realm, spending: spent.record,
@@ -167,7 +168,7 @@ final class TokenResponseStore: Sendable {
     ///   - contexts: the authentication contexts of which one is required.
     /// - Throws: if these are another person's tokens, or do not meet the request.
     ///
-    /// Not inlined, as ``keepRefreshed(_:for:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
+    /// Not inlined, as ``keepRefreshed(_:for:asked:sent:replacing:of:at:realm:metadata:contexts:proofKey:)``.
     @inline(never)
     private func refreshed(
         _ response: TokenResponse, _ claims: IDTokenClaims?, for recipient: TokenRecipient,

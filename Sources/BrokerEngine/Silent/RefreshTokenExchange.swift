@@ -85,8 +85,7 @@ final class RefreshTokenExchange: Sendable {
             try await store.keepRefreshed(
                 response, for: TokenRecipient(request), asked: request.scopes, sent: asked, replacing: spent,
                 of: lookup.entry, at: lookup.destination, realm: lookup.question.realm, metadata: metadata,
-                contexts: ClaimsRule.essentialContexts(in: request.claims),
-                earlier: earlierIDToken(of: refreshToken, in: lookup), proofKey: extras.proofKey))
+                contexts: ClaimsRule.essentialContexts(in: request.claims), proofKey: extras.proofKey))
     }
 
     private func extras(
@@ -127,14 +126,6 @@ final class RefreshTokenExchange: Sendable {
         var record = token.record
         record.isReusable = isReusable ? true : nil
         return RefreshToken(record: record, sealed: token.sealed)
-    }
-
-    /// An ID token of the same sign-in; `nil` for a family's token, which may come from another app's sign-in.
-    private func earlierIDToken(of refreshToken: RefreshToken, in lookup: LookupResult) -> Secret? {
-        guard refreshToken.record.familyID == nil,
-            let idToken = lookup.tokens.idTokens[lookup.question.realm]
-        else { return nil }
-        return try? cache.vault.secret(of: idToken)
     }
 
     /// - Parameters:

@@ -7,8 +7,9 @@ package struct IDTokenExpectation: Sendable {
     package var nonce: ExactText?
     /// Whether the user has just signed in; false on refresh. Keys that cannot be fetched again are not accepted for a sign-in.
     package var isSignIn = true
-    /// On refresh, the ID token of the original sign-in: if there is a nonce, it must be the same.
-    package var earlier: Secret?
+    /// On refresh, the nonce of the sign-in that the refresh token comes from: an ID token may repeat it, but not bring
+    /// another one (OpenID Connect Core, section 12.2). `nil` if it is unknown.
+    package var earlierNonce: ExactText?
     /// The access token of the same response; `at_hash`, if present, must be its hash (OpenID Connect Core, section 3.1.3.8).
     /// `nil` on refresh, where a provider may return an earlier access token.
     package var accessToken: Secret?

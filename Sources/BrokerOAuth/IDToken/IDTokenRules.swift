@@ -8,9 +8,6 @@ struct IDTokenRules {
     let now: NumericDate
     /// The required value of `at_hash`, if it is present; `nil` if no access token was issued.
     var accessTokenHash: ExactText?
-    /// The nonce of the first ID token of the sign-in: a refresh may repeat it, but not bring another one (OpenID Connect
-    /// Core, section 12.2).
-    var earlierNonce: ExactText?
 
     /// The accepted difference from the provider's clock, in seconds.
     static let clockSkew: NumericDate = 300
@@ -72,8 +69,8 @@ struct IDTokenRules {
     private func checkNonce(_ nonce: JSONValue?) throws(Violation) {
         if let expected = expectation.nonce {
             guard nonce?.exactText == expected else { throw .nonce }
-        } else if let earlierNonce, let nonce, nonce != .null {
-            guard nonce.exactText == earlierNonce else { throw .nonce }
+        } else if let earlier = expectation.earlierNonce, let nonce, nonce != .null {
+            guard nonce.exactText == earlier else { throw .nonce }
         }
     }
 

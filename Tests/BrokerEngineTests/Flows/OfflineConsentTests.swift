@@ -77,6 +77,21 @@ struct OfflineConsentTests {
         #expect(await refusal(bed)?.reason == .noTokens)
     }
 
+    @Test("a sign-in without a refresh token leaves the earlier one, which keeps the nonce of its own sign-in")
+    func earlierNonce() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            var tokens = provider.tokens(for: "alice")
+            if provider.grants.count == 2 { tokens.refreshToken = nil }
+            return tokens
+        }
+        for _ in 1...2 { try await bed.signIn() }
+        for _ in 1...2 { _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true }) }
+        let checked = bed.provider.expectations
+        let nonce = try #require(checked.first?.nonce)
+        #expect(checked.map(\.earlierNonce) == [nil, nil, nonce, nonce])
+    }
+
     @Test("a provider that does not publish offline_access is not asked for more")
     func unpublished() async throws {
         let bed = try await bed(gives: false)
