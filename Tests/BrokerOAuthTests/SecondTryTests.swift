@@ -115,6 +115,22 @@ struct SecondTryTests {
         }
     }
 
+    @Test("UserInfo is asked once more, because only sign-ins ask, whose code is spent")
+    func userInfo() async throws {
+        try await withProvider { bed async throws in
+            let count = Recorder<Void>()
+            bed.provider.on(.userinfo) { _ in
+                count.add(())
+                return count.all.count == 1 ? .empty(503) : .json(["sub": "alice"])
+            }
+            let moments = bed.passMoments()
+            defer { moments.cancel() }
+            let told = try await bed.oauth.userInfo(with: Secret("at"), .bearer, provenBy: nil, at: bed.metadata())
+            #expect(told.subject == "alice")
+            #expect(count.all.count == 2)
+        }
+    }
+
     @Test("signing keys for a refreshed token are asked for once: another refresh follows")
     func signingKeysOfRefresh() async throws {
         try await withProvider { bed async throws in
