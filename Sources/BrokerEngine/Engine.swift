@@ -65,7 +65,7 @@ struct Engine: Sendable {
             cache: cache, interactions: interactions, signIn: signIn, gate: gate, settings: settings, clock: clock)
         deviceCode = DeviceCodeAcquisition(
             cache: cache, provider: provider, interactions: interactions, clients: clients, proofKeys: proofKeys,
-            store: store, settings: settings, clock: clock)
+            store: store, gate: gate, settings: settings, clock: clock)
 
         let listing = AccountListing(cache: cache, settings: settings)
         let revocation = TokenRevocation(

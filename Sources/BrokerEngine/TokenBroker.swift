@@ -255,8 +255,8 @@ package final class TokenBroker: Sendable {
     /// Sign-ins and sign-outs that wait for a person.
     package var interactionsOpen: Int { shared.interactions.count }
 
-    /// Prepares shutdown: answers waiting requests, waits for refreshes in flight and for sign-ins whose answer has come, and retries
-    /// refused writes once.
+    /// Prepares shutdown: answers waiting requests, waits for refreshes and polls in flight and for sign-ins whose
+    /// answer has come, and retries refused writes once.
     package func drain() async {
         stop.begin()
         shared.interactions.refuse(with: Self.stopping("start the sign-in again in a moment"))
@@ -279,6 +279,7 @@ package final class TokenBroker: Sendable {
     private func finishExchanges() async -> Bool {
         await shared.flights.finishAll()
         await shared.interactions.finishAnswered()
+        await engine.deviceCode.finishPolls()
         await shared.revocations.finishAll()
         shared.cache.writer.stopRetrying()
         return await shared.cache.writer.flush()

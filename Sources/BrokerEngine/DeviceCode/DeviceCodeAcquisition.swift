@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerTokenCache
 import BrokerValues
+import Synchronization
 
 /// Implements `token.acquireByDeviceCode`: the person signs in on another device, and the broker polls until they are done
 /// (RFC 8628).
@@ -11,15 +12,18 @@ final class DeviceCodeAcquisition: Sendable {
     private let clients: ClientKnowledge
     private let proofKeys: ProofKeys
     private let store: TokenResponseStore
+    private let gate: LockGate
     private let settings: SettingsBox
     private let clock: any BrokerClock
+    /// The polls, by their interaction's id. A poll outlives its sign-in if an attempt is under way.
+    private let polls = Mutex<[String: Task<Void, Never>]>([:])
 
     init(
         cache: TokenCache, provider: any IdentityProvider, interactions: InteractionRegistry, clients: ClientKnowledge,
-        proofKeys: ProofKeys, store: TokenResponseStore, settings: SettingsBox, clock: any BrokerClock
+        proofKeys: ProofKeys, store: TokenResponseStore, gate: LockGate, settings: SettingsBox, clock: any BrokerClock
     ) {
         (self.cache, self.provider, self.interactions, self.clients) = (cache, provider, interactions, clients)
-        (self.proofKeys, self.store) = (proofKeys, store)
+        (self.proofKeys, self.store, self.gate) = (proofKeys, store, gate)
         (self.settings, self.clock) = (settings, clock)
     }
 
@@ -57,11 +61,8 @@ final class DeviceCodeAcquisition: Sendable {
         of interaction: Interaction<TokenResponse>, _ poll: DevicePoll, _ authorization: DeviceAuthorization,
         _ lifetime: Int64, sent: Scopes, _ person: KnownAccount?
     ) async -> Result<AcquiredToken, BrokerError> {
-        let polling = Task {
-            await poll.run(
-                DevicePolling(
-                    interval: authorization.interval, deadline: clock.uptime + .seconds(lifetime)))
-        }
+        let polling = begin(
+            poll, DevicePolling(interval: authorization.interval, deadline: clock.uptime + .seconds(lifetime)))
         defer { polling.cancel() }
         do throws(BrokerError) {
             let response = try await interaction.answer()
@@ -70,6 +71,26 @@ final class DeviceCodeAcquisition: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    private func begin(_ poll: DevicePoll, _ polling: DevicePolling) -> Task<Void, Never> {
+        // Without the vault's key, tokens that come too late could neither be kept nor revoked.
+        gate.join()
+        return polls.withLock { polls in
+            let id = poll.interaction.id
+            let task = Task {
+                defer { gate.leave() }
+                await poll.run(polling)
+                self.polls.withLock { $0[id] = nil }
+            }
+            polls[id] = task
+            return task
+        }
+    }
+
+    /// Waits for the attempts of sign-ins that have ended, at shutdown. The HTTP client bounds the time.
+    func finishPolls() async {
+        while let poll = polls.withLock({ $0.values.first }) { await poll.value }
     }
 
     /// The person who must sign in, if the caller may have one account only.

@@ -37,14 +37,16 @@ struct DeviceCodeFlowTests {
     }
 
     /// Cancels a sign-in while the poll is under way that brings its tokens.
-    private func cancelDuringSuccess(_ bed: EngineBed) async throws {
+    ///
+    /// - Returns: the gate at which the poll waits.
+    private func cancelDuringSuccess(_ bed: EngineBed) async throws -> Gate {
         let gate = bed.holdTokens(for: "alice")
         let (opening, signIn) = try await begin(bed, request())
         try await pass(bed)
         try await bed.provider.waitForDevicePolls()
         #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         await #expect(throws: BrokerError.self) { try await signIn.value }
-        gate.open()
+        return gate
     }
 
     private func refuse(_ bed: EngineBed, _ code: String) {
@@ -297,7 +299,7 @@ struct DeviceCodeFlowTests {
     @Test("tokens that arrive after the cancel are revoked and not kept")
     func lateSuccess() async throws {
         let bed = try await EngineBed()
-        try await cancelDuringSuccess(bed)
+        try await cancelDuringSuccess(bed).open()
         try await bed.provider.waitForRevocations(2)
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
         #expect(try bed.engine.accounts(of: Sample.app(), includeSignedOut: true, in: Sample.partition).isEmpty)
@@ -307,12 +309,34 @@ struct DeviceCodeFlowTests {
     func lateSuccessBesideGrant() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        try await cancelDuringSuccess(bed)
-        // A revocation would have begun long before this sign-in ends.
-        try await bed.signIn("bob", Sample.app("other"))
+        try await cancelDuringSuccess(bed).open()
         await bed.engine.drain()
         #expect(bed.provider.revoked.isEmpty)
         #expect(bed.engine.cached(bed.silent()) != nil)
+    }
+
+    @Test("a broker that stops waits for a poll under way, and revokes the tokens that it brings")
+    func lateSuccessAtStop() async throws {
+        let bed = try await EngineBed()
+        let gate = try await cancelDuringSuccess(bed)
+        let drained = Task.immediate { [engine = bed.engine, provider = bed.provider] in
+            await engine.drain()
+            return provider.revoked
+        }
+        gate.open()
+        #expect(await drained.value == ["rt-1", "at-1"])
+    }
+
+    @Test("a broker that locks waits for a poll under way, and revokes the tokens that it brings")
+    func lateSuccessAtLock() async throws {
+        let bed = try await EngineBed()
+        let gate = try await cancelDuringSuccess(bed)
+        #expect(!bed.engine.gate.isIdle(at: bed.clock.uptime, for: .zero))
+        async let locked: Void = bed.engine.lock.lock(because: "test")
+        gate.open()
+        await locked
+        await bed.engine.drain()
+        #expect(bed.provider.revoked == ["rt-1", "at-1"])
     }
 
     @Test("the ID token is checked although it has no nonce")
