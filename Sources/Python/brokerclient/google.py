@@ -13,9 +13,6 @@ from ._requests import AccountName, App
 
 __all__ = ["Credentials"]
 
-# google.auth requests a new token this long before the expiry.
-_THRESHOLD = 225
-
 
 class Credentials(google.auth.credentials.Credentials):
     """Raises `RefreshError`, or `TransportError` if no broker answers; `__cause__` is the `BrokerError`."""
@@ -33,8 +30,7 @@ class Credentials(google.auth.credentials.Credentials):
         rejected = self.token if self.valid else None
         try:
             token = self._broker.acquire_token_silent(
-                self._app, self._scopes_asked, account=self._account, minimum_lifetime=_THRESHOLD,
-                rejected_token=rejected)
+                self._app, self._scopes_asked, account=self._account, rejected_token=rejected)
         except BrokerUnavailable as error:
             raise TransportError(str(error)) from error  # type: ignore[no-untyped-call]
         except BrokerError as error:

@@ -275,6 +275,20 @@ class AzureTests(AdapterTests):
 
         self.assertEqual(asyncio.run(run()).token_type, "Bearer")
 
+    def test_a_token_near_its_end_will_do(self):
+        async def get(path):
+            async with brokerclient.azure.aio.BrokerCredential(app="notes", broker=AsyncBroker(path)) as credential:
+                return await credential.get_token("notes.read")
+
+        for ask in (
+            lambda path: brokerclient.azure.BrokerCredential(app="notes", broker=Broker(path)).get_token("notes.read"),
+            lambda path: asyncio.run(get(path)),
+        ):
+            seen = []
+            with speaking(lambda peer: seen.append(peer.answer(TOKEN))) as path:
+                self.assertEqual(ask(path).token, "secret-one")
+            self.assertEqual(seen[0]["params"], {"app": "notes", "scopes": SCOPES})
+
 
 class GoogleTests(AdapterTests):
     def test_before_request_sets_the_header_and_a_refused_token_is_replaced(self):
@@ -294,6 +308,14 @@ class GoogleTests(AdapterTests):
             Credentials(app="empty", scopes=SCOPES, broker=self.broker).refresh(None)
         with self.assertRaises(google.auth.exceptions.TransportError):
             Credentials(app="empty", scopes=SCOPES, broker=Broker(NOWHERE)).refresh(None)
+
+    def test_a_token_near_its_end_will_do(self):
+        seen = []
+        with speaking(lambda peer: seen.append(peer.answer(TOKEN))) as path:
+            credentials = Credentials(app="notes", scopes=SCOPES, broker=Broker(path))
+            credentials.refresh(None)
+        self.assertEqual(credentials.token, "secret-one")
+        self.assertEqual(seen[0]["params"], {"app": "notes", "scopes": SCOPES})
 
 
 class MSALTests(AdapterTests):

@@ -47,6 +47,6 @@ class BrokerCredential:
     def _acquire(self, scopes: "tuple[str, ...]", options: Optional[TokenRequestOptions]) -> Token:
         try:
             return self._broker.acquire_token_silent(
-                self._app, scopes, account=self._account, **claims_of(options))
+                self._app, scopes, account=self._account, claims=claims_of(options))
         except BrokerError as error:
             raise azure_error(error) from error

@@ -1,7 +1,7 @@
 """The requests and errors of both credentials."""
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Optional
 
 from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
@@ -10,12 +10,9 @@ from azure.identity import CredentialUnavailableError
 from .._errors import BrokerError, BrokerUnavailable
 from .._values import Token
 
-# azure-core requests a new token this long before the expiry.
-THRESHOLD = 300
 
-
-def claims_of(options: Optional[TokenRequestOptions]) -> Dict[str, Any]:
-    return {"claims": options.get("claims") if options else None, "minimum_lifetime": THRESHOLD}
+def claims_of(options: Optional[TokenRequestOptions]) -> Optional[str]:
+    return options.get("claims") if options else None
 
 
 def access_token(token: Token) -> AccessToken:
