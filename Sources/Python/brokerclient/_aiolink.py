@@ -82,17 +82,20 @@ class Link:
 
     async def _send(self, line: bytes) -> bool:
         async with self._sending:
+            overdue = _errors.silent()
+            # Before Python 3.12, asyncio.wait_for swallows a cancellation that comes just after the end of the sending.
+            timer = self.loop.call_later(2.5 * self._patience, self.close, overdue)
             try:
-                await asyncio.wait_for(self.loop.sock_sendall(self._socket, line), 2.5 * self._patience)
-            except asyncio.TimeoutError:
-                self.close(_errors.silent())
+                await self.loop.sock_sendall(self._socket, line)
             except (OSError, ValueError):
                 # A broker that refused the connection may have sent the reason before it hung up.
-                return False
+                return self.ending is overdue
             except asyncio.CancelledError:
                 # Part of a line may have been sent.
                 self.close()
                 raise
+            finally:
+                timer.cancel()
             return True
 
     async def _read(self) -> None:

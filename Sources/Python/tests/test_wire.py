@@ -1,4 +1,5 @@
 import asyncio
+import select
 import unittest
 
 from brokerclient import Broker, BrokerError, BrokerUnavailable, InteractionRequired
@@ -60,6 +61,16 @@ class Wire:
 
         with speaking(script) as path:
             self.assertEqual(self.silent(path, patience=3).access_token, "secret-one")
+
+    def test_a_request_that_the_broker_does_not_read_is_given_up(self):
+        def script(peer):
+            end = select.poll()
+            end.register(peer.connection, 0)
+            end.poll()
+
+        with speaking(script) as path, self.assertRaisesRegex(BrokerUnavailable, "does not answer"):
+            # More than the socket holds.
+            self.silent(path, patience=0.2, challenge="x" * 1_000_000)
 
     def test_a_request_with_a_lost_answer_is_repeated_once(self):
         with speaking(lambda peer: peer.read(), lambda peer: peer.answer(TOKEN)) as path:
@@ -156,3 +167,24 @@ class ThreadWireTests(Wire, unittest.TestCase):
 
 class AsyncWireTests(Wire, unittest.TestCase):
     kind = "asyncio"
+
+    def test_a_cancelled_request_ends_wherever_it_is(self):
+        def script(peer):
+            peer.answer(TOKEN)
+            while peer.read():
+                pass
+
+        async def cancel(path, steps):
+            broker = AsyncBroker(path)
+            await broker.acquire_token_silent("work", ["api"])
+            task = asyncio.create_task(broker.acquire_token_silent("work", ["api"]))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            await broker.close()
+
+        for steps in range(7):
+            with self.subTest(steps=steps), speaking(script) as path:
+                asyncio.run(cancel(path, steps))
