@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, Union
 
 from . import _errors, _requests
 from ._browser import open_page
@@ -23,7 +23,7 @@ class Broker:
     arrives for `patience` seconds, a second connection checks whether the broker answers.
     """
 
-    def __init__(self, socket: Optional[str] = None, *, patience: float = 10.0) -> None:
+    def __init__(self, socket: Union[str, os.PathLike[str], None] = None, *, patience: float = 10.0) -> None:
         self._path = resolve(socket)
         self._patience = patience
         self._link: Optional[Link] = None

@@ -6,7 +6,7 @@ import socket
 import stat
 import struct
 import weakref
-from typing import Optional
+from typing import Optional, Union
 
 from ._errors import BrokerUnavailable, unavailable
 
@@ -14,9 +14,9 @@ _EVERYBODYS = "/run/brokerd/broker.sock"
 _open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
-def resolve(path: Optional[str]) -> str:
+def resolve(path: Union[str, os.PathLike[str], None]) -> str:
     """The named socket, or this person's, or the machine's."""
-    return path or os.environ.get("BROKER_SOCKET") or _usual()
+    return os.fspath(path or "") or os.environ.get("BROKER_SOCKET") or _usual()
 
 
 def _usual() -> str:

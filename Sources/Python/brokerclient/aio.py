@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import weakref
-from typing import Any, AsyncIterator, Callable, Iterable, List, Mapping, Optional
+from typing import Any, AsyncIterator, Callable, Iterable, List, Mapping, Optional, Union
 
 from . import _errors, _requests
 from ._aiolink import Link
@@ -26,7 +27,7 @@ class Broker:
     `close` ends all of them, and so does the end of the `Broker` itself.
     """
 
-    def __init__(self, socket: Optional[str] = None, *, patience: float = 10.0) -> None:
+    def __init__(self, socket: Union[str, os.PathLike[str], None] = None, *, patience: float = 10.0) -> None:
         self._path = resolve(socket)
         self._patience = patience
         self._links = Links()

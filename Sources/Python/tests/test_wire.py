@@ -1,4 +1,5 @@
 import asyncio
+import pathlib
 import select
 import unittest
 
@@ -50,6 +51,10 @@ class Wire:
 
     def second(self, peer):
         self.assertEqual(peer.answer(TOKEN)["params"], {"app": "work", "scopes": ["api"]})
+
+    def test_the_socket_may_be_named_by_a_path_object(self):
+        with speaking(lambda peer: peer.answer(TOKEN)) as path:
+            self.assertEqual(self.silent(pathlib.Path(path)).access_token, "secret-one")
 
     def test_the_client_waits_for_a_slow_broker(self):
         def script(peer):
