@@ -12,9 +12,11 @@ def unknown_challenge(error: BrokerError) -> bool:
     return error.kind == "invalidParameter" and error.details.get("field") == "challenge"
 
 
-def nonce_wanted(challenge: Optional[str], nonce: Optional[str]) -> bool:
-    """Whether the token was valid, and only the proof lacks the server's nonce."""
-    return nonce is not None and challenge is not None and "use_dpop_nonce" in challenge
+def only_proof_refused(challenge: Optional[str], nonce: Optional[str]) -> bool:
+    """Whether the token will do with another proof: with the server's nonce, or for the URL after a redirect."""
+    if challenge is None:
+        return False
+    return "invalid_dpop_proof" in challenge or (nonce is not None and "use_dpop_nonce" in challenge)
 
 
 def carries(headers: Mapping[str, Any], token: Token) -> bool:

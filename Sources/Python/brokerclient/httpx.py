@@ -8,7 +8,7 @@ import httpx
 from . import aio
 from ._body import rewound
 from ._broker import Broker
-from ._challenge import carries, nonce_wanted, unknown_challenge
+from ._challenge import carries, only_proof_refused, unknown_challenge
 from ._errors import BrokerError
 from ._requests import AccountName, App
 from ._values import Token
@@ -46,10 +46,12 @@ class BrokerAuth(httpx.Auth):
             token = self._acquire()
             self._authorize(request, token)
             response = yield request
-            if response.status_code != 401 or not carries(response.request.headers, token):
+            # After a redirect, only the last request was refused.
+            request = response.request
+            if response.status_code != 401 or not carries(request.headers, token):
                 return
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
-            if not nonce_wanted(challenge, nonce):
+            if not only_proof_refused(challenge, nonce):
                 token = self._acquire(token.access_token, challenge)
             if not repeatable(request):
                 return
@@ -63,10 +65,12 @@ class BrokerAuth(httpx.Auth):
             token = await self._acquire_async()
             await self._authorize_async(request, token)
             response = yield request
-            if response.status_code != 401 or not carries(response.request.headers, token):
+            # After a redirect, only the last request was refused.
+            request = response.request
+            if response.status_code != 401 or not carries(request.headers, token):
                 return
             challenge, nonce = header(response, "WWW-Authenticate"), header(response, "DPoP-Nonce")
-            if not nonce_wanted(challenge, nonce):
+            if not only_proof_refused(challenge, nonce):
                 token = await self._acquire_async(token.access_token, challenge)
             if not repeatable(request):
                 return

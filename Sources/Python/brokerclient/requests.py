@@ -8,7 +8,7 @@ from requests.auth import AuthBase
 
 from ._body import position_of, rewound
 from ._broker import Broker
-from ._challenge import carries, nonce_wanted, unknown_challenge
+from ._challenge import carries, only_proof_refused, unknown_challenge
 from ._errors import BrokerError
 from ._requests import AccountName, App
 from ._values import Token
@@ -46,7 +46,7 @@ class BrokerAuth(AuthBase):
     def _again(self, response: Response, token: Token, position: Optional[int], options: Any) -> Response:
         challenge, nonce = response.headers.get("WWW-Authenticate"), response.headers.get("DPoP-Nonce")
         request = response.request.copy()
-        if not nonce_wanted(challenge, nonce):
+        if not only_proof_refused(challenge, nonce):
             token = self._acquire(request, token.access_token, challenge)
         if not rewound(request.body, position):
             return response

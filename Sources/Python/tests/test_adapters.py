@@ -38,6 +38,8 @@ from scripted import TOKEN, speaking
 
 NOWHERE = "/nonexistent/broker.sock"
 REFUSED = (401, {"WWW-Authenticate": 'Bearer error="invalid_token"'})
+MOVED = (307, {"Location": "/other"})
+PROOF_REFUSED = (401, {"WWW-Authenticate": 'DPoP error="invalid_dpop_proof"'})
 
 
 class AdapterTests(unittest.TestCase):
@@ -51,6 +53,18 @@ class AdapterTests(unittest.TestCase):
         self.scene.register(name, group=name)
         self.scene.sign_in(name)
         return name
+
+    def bound(self):
+        """The options for tokens that are bound to a key."""
+        self.scene.register("bound", group="bound")
+        self.scene.sign_in("bound", token_type="DPoP")
+        return {"app": "bound", "token_type": "DPoP"}
+
+    def assert_signed_again(self, api):
+        """After the redirect the same token has a proof for the other URL."""
+        self.assertEqual(len({request["authorization"] for request in api.requests}), 1)
+        urls = [payload(request["dpop"])["htu"] for request in api.requests]
+        self.assertEqual(urls, [api.url, api.url, api.url.replace("/items", "/other")])
 
     def pipe(self, content):
         reading, writing = os.pipe()
@@ -119,18 +133,20 @@ class RequestsTests(AdapterTests):
         self.assertEqual(len(api.requests), 2)
 
     def test_a_bound_token_has_a_proof_for_each_request_and_the_servers_nonce(self):
-        self.scene.register("bound", group="bound")
-        self.scene.sign_in("bound", token_type="DPoP")
         wants = (401, {"WWW-Authenticate": 'DPoP error="use_dpop_nonce"', "DPoP-Nonce": "n-1"})
         with served(wants) as api:
-            auth = self.auth("bound", token_type="DPoP")
-            self.assertEqual(self.session().get(api.url, auth=auth).status_code, 200)
+            self.assertEqual(self.session().get(api.url, auth=self.auth(**self.bound())).status_code, 200)
         first, second = api.requests
         self.assertTrue(first["authorization"].startswith("DPoP "))
         self.assertEqual(first["authorization"], second["authorization"])
         proof = payload(second["dpop"])
         self.assertEqual((proof["htm"], proof["htu"], proof["nonce"]), ("GET", api.url, "n-1"))
         self.assertNotEqual(proof["jti"], payload(first["dpop"])["jti"])
+
+    def test_a_redirect_costs_another_proof_and_no_token(self):
+        with served(MOVED, PROOF_REFUSED) as api:
+            self.assertEqual(self.session().get(api.url, auth=self.auth(**self.bound())).status_code, 200)
+        self.assert_signed_again(api)
 
     def test_without_a_token_it_is_a_request_exception(self):
         with self.assertRaises(requests.RequestException) as raised:
@@ -218,13 +234,27 @@ class HttpxTests(AdapterTests):
                 self.assertEqual(scene.connections(), before)
 
     def test_a_bound_token_has_a_proof_with_the_servers_nonce(self):
-        self.scene.register("bound", group="bound")
-        self.scene.sign_in("bound", token_type="DPoP")
         wants = (401, {"WWW-Authenticate": 'DPoP error="use_dpop_nonce"', "DPoP-Nonce": "n-2"})
+        auth = self.auth(**self.bound())
         for kind in ("sync", "async"):
             with self.subTest(kind), served(wants) as api:
-                self.assertEqual(self.get(kind, api.url, self.auth("bound", token_type="DPoP")).status_code, 200)
+                self.assertEqual(self.get(kind, api.url, auth).status_code, 200)
                 self.assertEqual(payload(api.requests[1]["dpop"])["nonce"], "n-2")
+
+    def test_a_redirect_costs_another_proof_and_no_token(self):
+        auth = self.auth(**self.bound())
+        for kind in ("sync", "async"):
+            with self.subTest(kind), served(MOVED, PROOF_REFUSED) as api:
+                self.assertEqual(self.get(kind, api.url, auth, follow_redirects=True).status_code, 200)
+                self.assert_signed_again(api)
+
+    def test_a_request_whose_redirect_is_refused_is_not_sent_again_itself(self):
+        for kind in ("sync", "async"):
+            auth = self.auth(self.app(f"refused-redirect-{kind}"))
+            with self.subTest(kind), served((303, {"Location": "/other"}), REFUSED) as api:
+                response = self.send(kind, "POST", api.url, auth, content=b"hello", follow_redirects=True)
+                self.assertEqual(response.status_code, 200)
+                self.assertEqual([request["body"] for request in api.requests], [b"hello", b"", b""])
 
     def test_without_a_token_it_is_a_request_error(self):
         for kind in ("sync", "async"):
