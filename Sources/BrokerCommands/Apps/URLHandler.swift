@@ -13,14 +13,7 @@ package struct URLHandler: Sendable, Equatable {
     package init?(app: String, redirectURI: String) {
         guard let colon = redirectURI.firstIndex(of: ":") else { return nil }
         let scheme = redirectURI[..<colon].lowercased()
-        let isScheme = scheme.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
-                UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        let isScheme = scheme.utf8.allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
         guard isScheme, scheme.first?.isLetter == true, scheme.contains("."), scheme.utf8.count <= 200 else {
             return nil
         }
@@ -33,12 +26,8 @@ package struct URLHandler: Sendable, Equatable {
     /// The app's name, with bytes that file names and lists do not allow escaped, so that two apps never share an entry.
     package static func desktopID(of app: String) -> String {
         let name = app.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                String(UnicodeScalar(byte))
-            default: "_" + String(byte, radix: 16)
-            }
+            byte.isASCIILetterOrDigit || "-.".utf8.contains(byte)
+                ? String(UnicodeScalar(byte)) : "_" + String(byte, radix: 16)
         }
         return "brokerd-\(name.joined()).desktop"
     }

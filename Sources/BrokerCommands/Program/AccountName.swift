@@ -14,7 +14,9 @@ struct AccountName: ArgumentValue, Sendable {
         isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
     }
 
-    var isLikelyID: Bool { text.count >= 20 && text.utf8.allSatisfy(Self.isBase64URL) }
+    var isLikelyID: Bool {
+        text.count >= 20 && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
+    }
 
     /// The account of that name.
     ///
@@ -61,14 +63,5 @@ struct AccountName: ArgumentValue, Sendable {
             guard error.code == .accountNotFound else { throw error }
         }
         return try await ask(references[1])
-    }
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

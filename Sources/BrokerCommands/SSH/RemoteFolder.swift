@@ -34,16 +34,7 @@ package struct RemoteFolder: Sendable, Equatable {
         else { return nil }
         path = String(text[start..<end])
         guard path.hasPrefix("/"), path.hasSuffix("/brokerctl-\(name)"), path.utf8.count <= Self.longest,
-            path.utf8.allSatisfy(Self.isPlain)
+            path.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-./_".utf8.contains($0) })
         else { return nil }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

@@ -127,11 +127,7 @@ package struct FlatpakInfo: Sendable, Equatable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return name.utf8.count <= 255 && parts.count >= 3
             && parts.allSatisfy { part in
-                !part.isEmpty && part.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || isAlphanumeric($0) }
+                !part.isEmpty && part.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || $0.isASCIILetterOrDigit }
             }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 }

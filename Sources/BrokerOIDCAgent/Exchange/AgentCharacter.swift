@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// The kinds of bytes in a message of oidc-agent.
 enum AgentCharacter {
     /// White space, and the end of a C string.
@@ -7,11 +9,6 @@ enum AgentCharacter {
     }
 
     static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "+/=".utf8.contains(byte)
     }
 }

@@ -108,14 +108,7 @@ extension Rule<String> {
     /// Written to logs and request headers unchanged.
     static var correlationID: Rule {
         Rule(schema: ["pattern": "^[A-Za-z0-9._:-]{1,128}$"]) { text throws(WireError) in
-            let isPlain = text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._:-".utf8.contains($0) }
             guard (1...128).contains(text.utf8.count), isPlain else {
                 throw WireError("must be 1 to 128 letters, digits or any of . _ : - (a UUID, for example)")
             }

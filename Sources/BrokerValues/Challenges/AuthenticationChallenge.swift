@@ -77,14 +77,14 @@ private struct Reader {
     /// A token (RFC 9110, section 5.6.2); `nil` if there is none.
     mutating func token() -> String? {
         let start = place
-        skip { Self.isAlphanumeric($0) || Self.marks.contains($0) }
+        skip { $0.isASCIILetterOrDigit || Self.marks.contains($0) }
         return place > start ? text(start..<place) : nil
     }
 
     /// The text up to the next comma, if it is one word and not a parameter. Otherwise it stays unread.
     mutating func token68() -> String? {
         let start = place
-        skip { Self.isAlphanumeric($0) || Self.marks68.contains($0) }
+        skip { $0.isASCIILetterOrDigit || Self.marks68.contains($0) }
         skip { $0 == UInt8(ascii: "=") }
         let end = place
         skip(Self.isBlank)
@@ -120,13 +120,4 @@ private struct Reader {
 
     private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
     private static let marks68 = Set("-._~+/".utf8)
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: false
-        }
-    }
 }

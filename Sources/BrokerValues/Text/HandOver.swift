@@ -32,14 +32,7 @@ package enum HandOver {
 
     /// As ``shellWord(_:)``, but with quotes only if necessary, for commands that are shown to people.
     package static func shownShellWord(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-./:@_".utf8.contains($0) }
         return isPlain && !text.isEmpty ? text : shellWord(text)
     }
 

@@ -115,7 +115,7 @@ extension WebURL {
         guard host.first == UInt8(ascii: "[") else {
             return !host.isEmpty && host.first != UInt8(ascii: ".")
                 && host.allSatisfy {
-                    isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+                    $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
                         || $0 == UInt8(ascii: "_")
                 }
         }
@@ -151,14 +151,10 @@ extension WebURL {
     /// query.
     private static let ordinary: [Bool] = {
         let others = Array("-._~!$&'()*+,;=:@/?".utf8)
-        return (0...UInt8.max).map { isLetterOrDigit($0) || others.contains($0) }
+        return (0...UInt8.max).map { $0.isASCIILetterOrDigit || others.contains($0) }
     }()
 
     private static func lowercased(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self).lowercased() }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
 }
