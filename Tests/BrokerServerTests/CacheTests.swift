@@ -190,8 +190,7 @@ struct CacheTests {
                 : try await client.refusal(of: ForgetAccount.self, .init(.username("ann")))
             #expect(refusal?.data?.reason == .vaultNotWritable)
             #expect(try await client.call(ListGrants.self, .init()).grants.isEmpty)
-            var everybody = ListAccounts.Params()
-            everybody.includeSignedOut = true
+            let everybody = ListAccounts.Params(nil, includingSignedOut: true)
             #expect(try await client.call(ListAccounts.self, everybody).accounts.isEmpty)
             server.vault.failWriting(nil)
         }

@@ -160,8 +160,7 @@ struct SandboxTests {
         try await ServerBed.runSignedIn { server in
             let (_, path) = try await open(server) { $0.apps = ["mail"] }
             let client = try await LineClient.connect(to: path)
-            var accounts = ListAccounts.Params()
-            accounts.selection = AppSelection(.registered("mail"))
+            let accounts = ListAccounts.Params(.registered("mail"))
             let error = try #require(try await client.refusal(of: ListAccounts.self, accounts))
             #expect(error.data?.kind == .accessDenied && error.message.contains("--right accounts"))
             let signIn = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])

@@ -186,8 +186,7 @@ public final class PublicClientApplication: Sendable {
     public func accounts(
         for parameters: AccountEnumerationParameters
     ) async throws(BrokerClientError) -> [Account] {
-        var params = ListAccounts.Params(configuration.app)
-        params.includeSignedOut = !parameters.returnOnlySignedInAccounts
+        let params = ListAccounts.Params(configuration.app, includingSignedOut: !parameters.returnOnlySignedInAccounts)
         return try await connection.call(ListAccounts.self, params).accounts.map(Account.init).filter(parameters.fit)
     }
 
@@ -260,9 +259,7 @@ public final class PublicClientApplication: Sendable {
     }
 
     private func account(_ reference: AccountReference) async throws(BrokerClientError) -> Account? {
-        var params = GetAccount.Params(reference)
-        params.selection = AppSelection(configuration.app)
-        return try await connection.call(GetAccount.self, params).account.map(Account.init)
+        try await connection.call(GetAccount.self, .init(reference, of: configuration.app)).account.map(Account.init)
     }
 
     private func fill(_ params: inout some TokenParams, from parameters: some TokenParameters) {

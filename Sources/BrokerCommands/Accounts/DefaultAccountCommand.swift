@@ -45,9 +45,7 @@ struct DefaultAccountCommand: Subcommand {
     }
 
     private func show(_ context: CommandContext) throws(BrokerClientError) {
-        var params = ListAccounts.Params(.registered(app))
-        params.includeSignedOut = true
-        let listed = try context.connection.call(ListAccounts.self, params)
+        let listed = try context.connection.call(ListAccounts.self, .init(.registered(app), includingSignedOut: true))
         tell(listed.accounts.first { $0.id == listed.defaultAccount }, context.output)
     }
 

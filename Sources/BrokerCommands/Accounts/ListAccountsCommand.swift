@@ -29,10 +29,7 @@ struct ListAccountsCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        var params = ListAccounts.Params()
-        params.selection = AppSelection(choice.reference)
-        params.includeSignedOut = all
-        try context.tell(ListAccounts.self, params) { answer in
+        try context.tell(ListAccounts.self, .init(choice.reference, includingSignedOut: all)) { answer in
             let accounts = answer.accounts
             if names { return LiveCompletion.lines(accounts.map(\.username)) }
             return accounts.isEmpty

@@ -134,9 +134,7 @@ struct SignOutOptions: ArgumentGroup {
     }
 
     private func onlyAccount(on connection: DirectConnection) throws(BrokerClientError) -> Account {
-        var params = ListAccounts.Params()
-        params.selection = AppSelection(choice.reference)
-        let accounts = try connection.call(ListAccounts.self, params).accounts
+        let accounts = try connection.call(ListAccounts.self, .init(choice.reference)).accounts
         guard let only = accounts.first else {
             throw BrokerClientError(.accountNotFound, "Nobody is signed in.")
         }

@@ -54,8 +54,7 @@ struct AuditCommand: Subcommand {
         }
         var usernames: [String: String] = [:]
         if !global.json, log.entries.contains(where: { $0.account != nil }) {
-            var people = ListAccounts.Params()
-            people.includeSignedOut = true
+            let people = ListAccounts.Params(nil, includingSignedOut: true)
             for account in try context.connection.call(ListAccounts.self, people).accounts {
                 usernames[account.id] = account.username
             }

@@ -26,9 +26,7 @@ struct AccountName: ArgumentValue, Sendable {
         among app: AppReference?, on connection: DirectConnection
     ) throws(BrokerClientError) -> (node: JSONNode, account: Account) {
         for reference in references {
-            var params = GetAccount.Params(reference)
-            params.selection = AppSelection(app)
-            let node = try connection.result(of: GetAccount.self, params)
+            let node = try connection.result(of: GetAccount.self, .init(reference, of: app))
             if let found = try GetAccount.Result.decoded(node).account { return (node, found) }
         }
         throw BrokerClientError(

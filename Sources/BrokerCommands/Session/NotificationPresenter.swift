@@ -145,8 +145,7 @@ actor NotificationPresenter {
 
     private func signIn(_ app: String, _ accountID: String, _ scopes: [String]) async throws(BrokerClientError) {
         let connection = BrokerConnection(location: location)
-        var known = GetAccount.Params(.id(accountID))
-        known.selection = AppSelection(.registered(app))
+        let known = GetAccount.Params(.id(accountID), of: .registered(app))
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
         params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
         let browser = SessionBrowser.current(at: location, say: say)

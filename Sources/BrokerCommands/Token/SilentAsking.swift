@@ -60,8 +60,7 @@ struct SilentTokenRequest {
 
     /// - Returns: `nil` if there is none, or the caller may not see it.
     private func defaultAccount(of app: String, on connection: DirectConnection) -> String? {
-        var params = ListAccounts.Params(.registered(app))
-        params.includeSignedOut = true
+        let params = ListAccounts.Params(.registered(app), includingSignedOut: true)
         return (try? connection.call(ListAccounts.self, params))?.defaultAccount
     }
 

@@ -93,11 +93,8 @@ final class UsernameLookup {
     }
 
     private func look() {
-        var params = ListAccounts.Params()
-        params.selection = AppSelection(app)
-        params.includeSignedOut = true
         let listed = try? DirectConnection(location: location, answerTimeout: .seconds(5)).call(
-            ListAccounts.self, params)
+            ListAccounts.self, .init(app, includingSignedOut: true))
         accounts = listed?.accounts ?? []
         known = PeopleNames(accounts)
     }

@@ -20,7 +20,9 @@ package enum GetAccount: AppOrPersonalMethod {
         package var reach: AppReach { .account(account) }
 
         package init() {}
-        package init(_ account: AccountReference) { self.account = account }
+        package init(_ account: AccountReference, of app: AppReference? = nil) {
+            (self.account, selection) = (account, AppSelection(app))
+        }
 
         package static let members: [Member<Params>] =
             [.required("account", \.account, "By id or by username.")]

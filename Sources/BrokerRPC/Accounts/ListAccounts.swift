@@ -18,7 +18,9 @@ package enum ListAccounts: AppOrPersonalMethod {
         package var reach: AppReach { .everything }
 
         package init() {}
-        package init(_ app: AppReference) { selection = AppSelection(app) }
+        package init(_ app: AppReference?, includingSignedOut: Bool = false) {
+            (selection, includeSignedOut) = (AppSelection(app), includingSignedOut)
+        }
 
         package static let members: [Member<Params>] =
             appMembers(\.selection) + [
