@@ -9,7 +9,6 @@ package struct HostPaths: Sendable, Equatable {
     private let uid: UInt32
 
     /// - Parameters:
-    ///   - environment: the process's environment.
     ///   - isSystemMode: one broker for many users, under an account of its own.
     ///   - uid: the process's uid; part of the runtime directory's default if `XDG_RUNTIME_DIR` is not set.
     package init(

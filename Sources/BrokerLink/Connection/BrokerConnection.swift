@@ -15,7 +15,6 @@ package final class BrokerConnection: Sendable {
     static let roomPatience = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - location: the broker's socket.
     ///   - patience: how long a call whose connection was lost tries to reconnect: the time of a restart.
     ///   - liveness: when to check whether the broker still answers; an answer itself may take any time.
     ///   - pause: waits between two attempts.
@@ -45,10 +44,6 @@ package final class BrokerConnection: Sendable {
     /// broker stops is sent once more, because it was not executed; one whose answer was lost only if executing it
     /// twice does no harm. Otherwise the call fails.
     ///
-    /// - Parameters:
-    ///   - method: the method.
-    ///   - params: its parameters.
-    /// - Returns: the method's result.
     /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
     ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
     ///   ``BrokerClientError/Code/invalidResponse``, ``BrokerClientError/Code/canceled``.

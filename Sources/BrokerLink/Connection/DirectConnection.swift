@@ -17,7 +17,6 @@ package final class DirectConnection {
     private var nextID: Int64 = 1
 
     /// - Parameters:
-    ///   - location: the broker's socket.
     ///   - patience: how long to try to reconnect after a loss.
     ///   - answerTimeout: how long an answer may take; `nil` for as long as the broker answers others.
     ///   - liveness: when to check whether it does.
@@ -37,10 +36,6 @@ package final class DirectConnection {
 
     /// Calls one method of the protocol, and blocks until it is answered.
     ///
-    /// - Parameters:
-    ///   - method: the method.
-    ///   - params: its parameters.
-    /// - Returns: the method's result.
     /// - Throws: like ``BrokerConnection/call(_:_:)``, but ``BrokerClientError/Code/brokerNotAvailable`` where a request
     ///   that does no harm twice is lost.
     package func call<Method: BrokerMethod>(

@@ -28,9 +28,6 @@ final class InteractionCall: Sendable {
     }
 
     /// - Parameters:
-    ///   - method: the method.
-    ///   - params: its parameters.
-    ///   - location: the broker's socket.
     ///   - joined: called on the connection's thread if another request has shown the page.
     ///   - show: shows the page or code and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.

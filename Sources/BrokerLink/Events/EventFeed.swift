@@ -16,9 +16,7 @@ package struct EventNotice: Sendable {
 
 /// A connection for events only, which ends with its reader.
 package enum EventFeed {
-    /// - Parameters:
-    ///   - params: the topics.
-    ///   - read: makes an event from a notification; `nil` to ignore it.
+    /// - Parameter read: makes an event from a notification; `nil` to ignore it.
     /// - Returns: the events in their order, after the broker has accepted the subscription. The newest 1000 are kept for a slow
     ///   reader. They end with ``BrokerClientError/Code/connectionLost`` if the broker goes away.
     package static func open<Event: Sendable>(

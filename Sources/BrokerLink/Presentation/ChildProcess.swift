@@ -8,11 +8,7 @@ package struct ChildProcess: Sendable {
     /// Starts the program `arguments[0]`, looked up in `PATH`. By default it has no input, and its output is discarded:
     /// the terminal belongs to the application.
     ///
-    /// - Parameters:
-    ///   - input: a descriptor for standard input.
-    ///   - output: a descriptor for standard output.
-    ///   - errors: a descriptor for standard error.
-    ///   - environment: variables that are added to this process's, or replace them.
+    /// - Parameter environment: variables that are added to this process's, or replace them.
     /// - Returns: `nil` if there is no such program, or it cannot be started.
     package static func start(
         _ arguments: [String], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil,
