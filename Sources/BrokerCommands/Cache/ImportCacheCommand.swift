@@ -54,7 +54,8 @@ struct ImportCacheCommand: Subcommand {
         defer { close(descriptor) }
         var transfer: String?
         while true {
-            let part = try part(of: descriptor)
+            // That many bytes if the file has them, and of a pipe at most 16 KiB more.
+            guard let part = readFile(descriptor, atMost: Self.partCount - 1) else { throw unreadable() }
             // An empty file is sent as well: the broker reports that it is not a backup.
             if part.isEmpty, let transfer { return transfer }
             transfer = try ImportCachePart.Result.decoded(
@@ -62,21 +63,6 @@ struct ImportCacheCommand: Subcommand {
                     to: ImportCachePart.self, .init(transfer: transfer, data: base64Text(part)))
             ).transfer
         }
-    }
-
-    private func part(of descriptor: Int32) throws(BrokerClientError) -> [UInt8] {
-        var isRead = true
-        let part = [UInt8](unsafeUninitializedCapacity: Self.partCount) { buffer, filled in
-            while filled < buffer.count {
-                let count = read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
-                if count < 0, errno == EINTR { continue }
-                if count < 0 { isRead = false }
-                guard count > 0 else { return }
-                filled += count
-            }
-        }
-        guard isRead else { throw unreadable() }
-        return part
     }
 
     private func unreadable() -> BrokerClientError {
