@@ -1,3 +1,4 @@
+import BrokerSystem
 import CBrokerLinux
 import Glibc
 
@@ -7,14 +8,9 @@ package enum ResidentMemory {
     ///
     /// - Returns: `nil` if the kernel does not say.
     package static func bytes() -> Int? {
-        guard let file = fopen("/proc/self/statm", "re") else { return nil }
-        defer { fclose(file) }
-        var text = [CChar](repeating: 0, count: 128)
-        guard fgets(&text, Int32(text.count), file) != nil else { return nil }
-        let fields = text.prefix { $0 != 0 }.split(separator: CChar(UInt8(ascii: " ")))
-        guard fields.count > 1,
-            let pages = Int(String(decoding: fields[1].map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        else { return nil }
+        guard let text = try? readFile(at: "/proc/self/statm", atMost: 128, isTrusted: false) else { return nil }
+        let fields = text.split(separator: UInt8(ascii: " "))
+        guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else { return nil }
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 

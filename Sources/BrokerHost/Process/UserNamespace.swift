@@ -1,4 +1,4 @@
-import Glibc
+import BrokerSystem
 
 /// The user namespace that the broker runs in.
 package enum UserNamespace {
@@ -13,11 +13,6 @@ package enum UserNamespace {
     }
 
     private static func text(_ path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(file, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        String(decoding: (try? readFile(at: path, atMost: 4096, isTrusted: false)) ?? [], as: UTF8.self)
     }
 }
