@@ -9,12 +9,12 @@ struct ControlPlace {
     /// `nil` if the socket is in the user's runtime directory, which is already private.
     private let folder: String?
 
-    init(_ name: LoginName) throws(BrokerClientError) {
+    init(_ name: String) throws(BrokerClientError) {
         if let runtime = Self.runtimeFolder {
-            (path, folder) = ("\(runtime)/brokerctl-ssh-\(name.text)", nil)
+            (path, folder) = ("\(runtime)/brokerctl-ssh-\(name)", nil)
             return
         }
-        let made = "/tmp/brokerctl-ssh-\(name.text)"
+        let made = "/tmp/brokerctl-ssh-\(name)"
         guard mkdir(made, 0o700) == 0 else {
             throw BrokerClientError(.internal, "\(made) cannot be made: \(errnoText(errno)).")
         }

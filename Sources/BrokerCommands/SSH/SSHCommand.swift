@@ -49,8 +49,7 @@ struct SSHCommand: Subcommand {
         ForegroundProcess.takeSignals()
         let login = SSHLogin(
             program: SSHProgram(host: host.text),
-            sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: RemoteProgram(words),
-            name: .random())
+            sockets: DoorVariables.all(socket: opened.path, opened.doors ?? []), command: RemoteProgram(words))
         return try login.status {
             // Fails if the broker is gone or the lifetime is over, and the socket already closed.
             _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle))

@@ -13,7 +13,8 @@ struct SSHLogin {
     /// The local sockets of the sandbox, with the variables that name them remotely.
     let sockets: [(name: String, path: String)]
     let command: RemoteProgram
-    let name: LoginName
+    /// Identifies this login on both sides: 128 random bits, in letters and digits.
+    let name = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
 
     /// - Parameter ended: called after the program has ended, before the remote cleanup.
     /// - Returns: the program's exit status; 255 for a failure of ssh, which has already reported it.
@@ -21,8 +22,8 @@ struct SSHLogin {
         let place = try ControlPlace(name)
         defer { place.remove() }
         let sharing = joined ?? .own(controlPath: place.path)
-        let keeper = try FolderKeeper(program.first(sharing, RemoteFolder.keeper(name.text)))
-        guard let folder = keeper.folder(name.text) else { return try failed(keeper.end()) }
+        let keeper = try FolderKeeper(program.first(sharing, RemoteFolder.keeper(name)))
+        guard let folder = keeper.folder(name) else { return try failed(keeper.end()) }
         defer { _ = keeper.end() }
         defer {
             // The user's own connection would keep the forwards.
