@@ -68,19 +68,10 @@ package struct ChildProcess: Sendable {
         close(ends[1])
         guard let child else { return nil }
         running(child)
-        var bytes = [UInt8](repeating: 0, count: most)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                read(ends[0], $0.baseAddress.map { $0 + filled }, $0.count - filled)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            filled += count
-        }
+        let bytes = readFile(ends[0], atMost: most) ?? []
         discardRest(of: ends[0])
         running(nil)
-        return (exitStatus(of: child.pid), String(decoding: bytes.prefix(filled), as: UTF8.self))
+        return (exitStatus(of: child.pid), String(decoding: bytes.prefix(most), as: UTF8.self))
     }
 
     /// A child with more to write would wait for a reader, and never end.
