@@ -2,20 +2,11 @@ import Glibc
 
 /// The person's default browser with a window that shares no session with the others (MSAL: `prefersEphemeralWebBrowserSession`).
 struct PrivateWindow: BrowserOpening {
-    /// Queries the desktop for its default browser.
-    let defaultBrowser: @Sendable () async -> String?
-
-    init() {
-        self.init {
-            await ChildProcess.output(of: ["xdg-settings", "get", "default-web-browser"])
-                ?? SocketLocation.variable("BROWSER")
-        }
-    }
-
-    init(defaultBrowser: @escaping @Sendable () async -> String?) { self.defaultBrowser = defaultBrowser }
-
     func open(_ page: SignInPage) async throws {
-        let name = (await defaultBrowser() ?? "").filter { !$0.isNewline }
+        let found =
+            await ChildProcess.output(of: ["xdg-settings", "get", "default-web-browser"])
+            ?? SocketLocation.variable("BROWSER")
+        let name = (found ?? "").filter { !$0.isNewline }
         guard let command = Self.command(for: name) else {
             let which = name.isEmpty ? "No default browser is set" : "Private windows of \(name) are not supported"
             throw BrokerClientError(
