@@ -67,7 +67,7 @@ extension RunningBroker {
 
     private func watchSession() {
         let (lock, logger) = (engine.broker.lock, logger)
-        SessionWatch(sleep: configuration.lock.onSuspend, screen: configuration.lock.onScreenLock).start { event in
+        SessionWatch.start(sleep: configuration.lock.onSuspend, screen: configuration.lock.onScreenLock) { event in
             await lock.lock(because: event.rawValue)
         } onTrouble: { number in
             logger.warning(

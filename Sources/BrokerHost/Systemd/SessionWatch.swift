@@ -4,15 +4,7 @@ import Glibc
 
 /// Watches logind's events about the user's sessions and the machine's sleep. They are reasons to lock, never to unlock: every
 /// process of the person can make logind send `Unlock`.
-package struct SessionWatch: Sendable {
-    package var watchesSleep: Bool
-    package var watchesScreen: Bool
-
-    package init(sleep: Bool, screen: Bool) {
-        watchesSleep = sleep
-        watchesScreen = screen
-    }
-
+package enum SessionWatch {
     /// The seconds until the next attempt to reach the system bus.
     private static let pause: UInt32 = 5
 
@@ -22,11 +14,11 @@ package struct SessionWatch: Sendable {
     ///   - onEvent: called for each event. The machine does not sleep before this has returned, as far as logind lets it wait (5 s,
     ///     unless configured otherwise).
     ///   - onTrouble: called with an `errno` if logind is not reachable; the watch tries again.
-    package func start(
-        _ onEvent: @escaping @Sendable (SessionEvent) async -> Void, onTrouble: @escaping @Sendable (Int32) -> Void
+    package static func start(
+        sleep: Bool, screen: Bool, _ onEvent: @escaping @Sendable (SessionEvent) async -> Void,
+        onTrouble: @escaping @Sendable (Int32) -> Void
     ) {
-        guard watchesSleep || watchesScreen else { return }
-        let (sleep, screen) = (watchesSleep, watchesScreen)
+        guard sleep || screen else { return }
         let status = DetachedThread.start {
             while true {
                 onTrouble(LoginSignals.watch(sleep: sleep, screen: screen) { Self.wait(for: onEvent, $0) })
