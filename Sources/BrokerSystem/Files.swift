@@ -117,3 +117,15 @@ package func makeFolders(_ path: String) -> Bool {
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
     return makeFolders(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
 }
+
+/// - Returns: whether everything was written; otherwise errno is set.
+package func writeAll(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Bool {
+    Array(bytes).withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { return false }
+        }
+        return true
+    }
+}

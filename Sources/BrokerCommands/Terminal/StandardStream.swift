@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 import Synchronization
 

@@ -6,17 +6,8 @@ import Logging
 /// Log lines for a terminal or a file: `2026-01-02T03:04:05Z warning message app=mail`.
 package enum StandardError {
     static func write(_ entry: LogEntry, at time: Int) {
-        let line = Array((render(entry, at: time) + "\n").utf8)
         // One write per line, so that lines of several threads do not mix.
-        line.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let written = Glibc.write(STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return }
-                rest = rest.dropFirst(written)
-            }
-        }
+        _ = writeAll((render(entry, at: time) + "\n").utf8, to: STDERR_FILENO)
     }
 
     /// - Parameter time: seconds since 1970.
