@@ -65,15 +65,6 @@ package final class Bus {
         return reader
     }
 
-    /// Reads a property that is a boolean.
-    package func flag(
-        _ name: String, of interface: String, at path: String, service: String, within patience: Duration
-    ) throws(BusError) -> Bool {
-        try property(name, "b", of: interface, at: path, service: service, within: patience) {
-            (answer) throws(BusError) in try answer.flag()
-        }
-    }
-
     /// Reads a property of an object.
     ///
     /// - Parameters:

@@ -145,9 +145,10 @@ final class Keyring {
 
     private func isLocked(_ collection: String) throws(KeyringFailure) -> Bool {
         try reading { () throws(BusError) in
-            try bus.flag(
-                "Locked", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service,
-                within: timeLeft)
+            try bus.property(
+                "Locked", "b", of: "org.freedesktop.Secret.Collection", at: collection, service: Self.service,
+                within: timeLeft
+            ) { (answer) throws(BusError) in try answer.flag() }
         }
     }
 
