@@ -36,13 +36,12 @@ struct StatusCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         if watch { return try StatusView(connection: context.connection, output: context.output).run() }
         if callers {
-            let node = try context.connection.result(of: ListCallers.self, .init())
-            let connected = try ListCallers.Result.decoded(node).callers
-            return context.output.result(node) { CallerText.list(connected, in: context.output.layout) }
+            return try context.tell(ListCallers.self, .init()) {
+                CallerText.list($0.callers, in: context.output.layout)
+            }
         }
-        let node = try context.connection.result(of: GetBrokerStatus.self, .init())
-        let status = try GetBrokerStatus.Result.decoded(node)
-        let location = context.connection.location
-        context.output.result(node) { StatusText.text(status, at: location, in: context.output.layout) }
+        try context.tell(GetBrokerStatus.self, .init()) {
+            StatusText.facts($0, at: context.connection.location).text(in: context.output.layout)
+        }
     }
 }

@@ -5,10 +5,6 @@ import BrokerValues
 
 /// The broker's status as text. Pure.
 package enum StatusText {
-    static func text(_ status: GetBrokerStatus.Result, at location: SocketLocation, in layout: Layout) -> String {
-        facts(status, at: location).text(in: layout)
-    }
-
     package static func facts(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> Facts {
         var facts = Facts()
         facts.add("Broker", "\(status.version), protocol \(status.protocol), \(status.mode.rawValue) mode")
