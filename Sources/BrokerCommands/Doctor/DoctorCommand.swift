@@ -42,8 +42,9 @@ struct DoctorCommand: Subcommand {
         }
         let broker = TargetBroker(try? asked.get(), at: location)
         let configuration = DaemonProgram.checkConfiguration(of: broker)
-        var findings = self.broker(
-            context, asked, broker, caFile: broker.isUsual ? configuration.flatMap(caFile) : nil)
+        let settings = configuration.flatMap { ConfigurationReport.all(in: $0.text) } ?? []
+        let caFile = settings.first { $0.name == "oauth.ca_file" && $0.isSet }?.value
+        var findings = self.broker(context, asked, broker, caFile: broker.isUsual ? caFile : nil)
         // A broker with a different socket is not run by systemd.
         if broker.isUsual {
             let isRunning = findings.first?.verdict == .good
@@ -53,7 +54,7 @@ struct DoctorCommand: Subcommand {
                     unit(units.socket, "LoadState", "ActiveState", "UnitFileState", of: units), units),
                 DoctorChecks.sessionUnit(
                     unit("brokerd-session.service", "LoadState", "NoNewPrivileges", of: .own),
-                    isGroupProof: configuration?.text.contains("\nadmin.proof = setgid ") == true),
+                    isGroupProof: settings.contains { $0.name == "admin.proof" && $0.value == "setgid" }),
                 DoctorChecks.configuration(
                     configuration, isRunning: isRunning, units, isReadable: isReadable(broker)),
             ].compactMap(\.self)

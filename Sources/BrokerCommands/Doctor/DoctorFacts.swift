@@ -53,14 +53,6 @@ extension DoctorCommand {
         return ChildProcess.report(of: command).map { DoctorChecks.network($0.text) } ?? []
     }
 
-    /// The setting in the output of `brokerd --check-config`.
-    func caFile(_ report: (status: Int32, text: String)) -> String? {
-        let start = "oauth.ca_file = /"
-        guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
-        let path = line.dropFirst(start.count - 1)
-        return String(path[..<(path.firstRange(ofText: "  # ")?.lowerBound ?? path.endIndex)])
-    }
-
     var folders: [FolderFacts] {
         let places = [variable("HOME"), variable("XDG_RUNTIME_DIR"), (try? PersonalFolder.settings()) ?? ""]
         return places.filter { $0.hasPrefix("/") }.flatMap(FolderFacts.onTheWay)
