@@ -279,14 +279,7 @@ package struct JSONReader {
     private mutating func fourHexDigits() throws(Malformed) -> UInt16 {
         var result: UInt16 = 0
         for _ in 0..<4 {
-            let byte = try peek()
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: throw failure(.badEscape)
-            }
+            guard let digit = PercentEncoding.hexValue(try peek()) else { throw failure(.badEscape) }
             result = result << 4 | UInt16(digit)
             position += 1
         }
