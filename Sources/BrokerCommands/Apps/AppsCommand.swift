@@ -10,9 +10,6 @@ struct AppsCommand: Noun {
     }
 
     static var subcommands: [any Command.Type] {
-        [
-            AddAppCommand.self, ShowAppCommand.self, EditAppCommand.self, ListAppsCommand.self,
-            RemoveAppCommand.self,
-        ]
+        [AddAppCommand.self, ShowAppCommand.self, EditAppCommand.self, ListAppsCommand.self, RemoveAppCommand.self]
     }
 }

@@ -21,16 +21,11 @@ struct BrokerctlCommand: Noun {
     static var subcommands: [any Command.Type] {
         [
             StatusCommand.self, LoginCommand.self, LogoutCommand.self, TokenCommand.self, ProofCommand.self,
-            AccountsCommand.self,
-            AppsCommand.self, GrantsCommand.self, SandboxesCommand.self, RunInCommand.self, SSHCommand.self,
-            AuditCommand.self,
-            CacheCommand.self, KeyCommand.self,
-            LockCommand.self, UnlockCommand.self, PartitionsCommand.self,
-            HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
-            MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, DoorsCommand.self,
-            EnvCommand.self,
-            GitCredentialCommand.self,
-            KubeCredentialCommand.self,
+            AccountsCommand.self, AppsCommand.self, GrantsCommand.self, SandboxesCommand.self, RunInCommand.self,
+            SSHCommand.self, AuditCommand.self, CacheCommand.self, KeyCommand.self, LockCommand.self,
+            UnlockCommand.self, PartitionsCommand.self, HandleRedirectCommand.self, ImportCommand.self,
+            WatchCommand.self, LogsCommand.self, MetricsCommand.self, ConfigCommand.self, DoctorCommand.self,
+            DoorsCommand.self, EnvCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
             TokenFileCommand.self, SessionCommand.self, CompletionCommand.self,
         ]
     }
