@@ -88,7 +88,7 @@ struct LoginCommand: WaitingSubcommand {
         guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
             throw UsageError("Give one of --browser, --private and --no-browser.")
         }
-        if let browser, BrowserText.of(browser) == nil {
+        if browser != nil, browserCommand == nil {
             throw UsageError("--browser is not a command: it is empty, or a quote is not closed.")
         }
         try query.requireEachOnce()
@@ -131,8 +131,13 @@ struct LoginCommand: WaitingSubcommand {
         output.result(node) { LoginText.done(token, now: Output.now) }
     }
 
+    /// `nil` for an empty text, and for an open quote.
+    private var browserCommand: BrowserCommand? {
+        browser.flatMap { BrowserCommand.words(of: $0) }.flatMap(BrowserCommand.init)
+    }
+
     private var window: WebviewParameters {
-        if let browser, let words = BrowserText.of(browser) { return WebviewParameters(command: words) }
+        if let browserCommand { return WebviewParameters(browser: SystemBrowser(browserCommand)) }
         return WebviewParameters(privateWindow ? .privateWindow : .systemBrowser)
     }
 
