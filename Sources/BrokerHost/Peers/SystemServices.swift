@@ -1,7 +1,6 @@
 import BrokerBus
 import BrokerSystem
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Asks the system's manager which account a service runs as. A user's process in a service's cgroup need not be the service:
@@ -32,7 +31,7 @@ final class SystemServices: Sendable {
     /// - Parameter service: `NAME.service` of the system's manager.
     /// - Returns: the account; `nil` if it is root, or if systemd does not say.
     func account(of service: String) -> UInt32? {
-        let now = Self.seconds
+        let now = SystemClock().uptime.components.seconds
         let known: Answer? = state.withLock { state in
             if let answer = state.answers[service], now < answer.until { return answer }
             // Until the bus has answered the first request, others get no account unless it is cached.
@@ -64,12 +63,6 @@ final class SystemServices: Sendable {
         if answers.count >= limit { answers = answers.filter { now < $0.value.until } }
         if answers.count >= limit { answers = [:] }
         answers[service] = Answer(account: account == .max ? nil : account, until: now + memory)
-    }
-
-    private static var seconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec)
     }
 
     /// The property `UID` of org.freedesktop.systemd1.Service: the uid from `User=`, `UInt32.max` for none; `nil` if systemd did
