@@ -111,7 +111,7 @@ struct SessionNoticeTests {
     func elsewhere() throws {
         func change(_ json: String) throws -> SessionChange? {
             SessionChange.of(
-                EventNotice(name: "event.interaction", params: try JSONReader.read(json.utf8)),
+                Link.Notification(method: "event.interaction", params: try JSONReader.read(json.utf8)),
                 NoticeNames(account: { $0 }))
         }
         let opened = #"{"change":"opened","app":"mail","interactionId":"i1","caller":"ssh:devbox"}"#

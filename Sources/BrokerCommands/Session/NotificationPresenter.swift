@@ -41,7 +41,7 @@ actor NotificationPresenter {
         }
     }
 
-    func take(_ event: EventNotice) {
+    func take(_ event: Link.Notification) {
         switch SessionChange.of(event, names) {
         case .show(let notice): show(notice)
         case .withdraw(let topic):

@@ -27,8 +27,8 @@ package enum SessionChange: Sendable, Equatable {
     case show(SessionNotice)
     case withdraw(SessionNotice.Topic)
 
-    package static func of(_ event: EventNotice, _ names: NoticeNames) -> SessionChange? {
-        switch event.name {
+    package static func of(_ event: Link.Notification, _ names: NoticeNames) -> SessionChange? {
+        switch event.method {
         case GrantNotification.name:
             (try? GrantNotification.Params(reading: event.params)).flatMap { grant($0, names) }
         case TokenEvent.name: (try? TokenEvent.Params(reading: event.params)).flatMap { token($0, names) }

@@ -6,20 +6,20 @@ import BrokerValues
 /// Events as text. Pure.
 package enum EventText {
     /// - Parameter name: the username of an account's id.
-    package static func line(_ event: EventNotice, now: NumericDate, name: (String) -> String) -> String {
+    package static func line(_ event: Link.Notification, now: NumericDate, name: (String) -> String) -> String {
         (words(event, now, name) ?? json(event)).clean
     }
 
     /// The notification's name and params, verbatim.
-    package static func json(_ event: EventNotice) -> String {
+    package static func json(_ event: Link.Notification) -> String {
         var writer = JSONWriter()
-        writer.string(event.name)
+        writer.string(event.method)
         let params = JSONText.line(event.params, readable: false).dropLast()
         return "{\"method\":\(String(decoding: writer.bytes, as: UTF8.self)),\"params\":\(params)}"
     }
 
-    private static func words(_ event: EventNotice, _ now: NumericDate, _ name: (String) -> String) -> String? {
-        switch event.name {
+    private static func words(_ event: Link.Notification, _ now: NumericDate, _ name: (String) -> String) -> String? {
+        switch event.method {
         case AccountEvent.name: (try? AccountEvent.Params(reading: event.params)).flatMap(account)
         case TokenEvent.name: (try? TokenEvent.Params(reading: event.params)).flatMap { token($0, now, name) }
         case InteractionEvent.name: (try? InteractionEvent.Params(reading: event.params)).flatMap(interaction)

@@ -27,9 +27,12 @@ package final class Link: Sendable {
         case tooLate
     }
 
+    /// A message of the broker that answers no request: `event.account` and similar.
     package struct Notification: Sendable {
         package let method: String
         package let params: JSONNode
+
+        package init(method: String, params: JSONNode) { (self.method, self.params) = (method, params) }
     }
 
     /// Receives the notifications, on the reading thread: it must not wait.

@@ -2,18 +2,6 @@ import BrokerRPC
 import Synchronization
 import BrokerValues
 
-/// An event as the broker reported it.
-package struct EventNotice: Sendable {
-    /// `event.account` and similar.
-    package let name: String
-    package let params: JSONNode
-
-    package init(name: String, params: JSONNode) {
-        self.name = name
-        self.params = params
-    }
-}
-
 /// A connection for events only, which ends with its reader.
 package enum EventFeed {
     /// - Parameter read: makes an event from a notification; `nil` to ignore it.
@@ -122,7 +110,7 @@ extension SocketLocation {
     /// The broker's events, for the person's own tools; see ``EventFeed/open(_:at:_:)``.
     package func events(
         _ params: Subscribe.Params
-    ) async throws(BrokerClientError) -> AsyncThrowingStream<EventNotice, any Error> {
-        try await EventFeed.open(params, at: self) { EventNotice(name: $0.method, params: $0.params) }
+    ) async throws(BrokerClientError) -> AsyncThrowingStream<Link.Notification, any Error> {
+        try await EventFeed.open(params, at: self) { $0 }
     }
 }
