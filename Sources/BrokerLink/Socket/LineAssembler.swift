@@ -2,16 +2,11 @@
 struct LineAssembler {
     /// The longest line, in bytes, that a broker may send. Requests are limited to 1 MiB; an answer with many accounts
     /// and their claims may be longer.
-    static let limit = 8 << 20
+    private static let limit = 8 << 20
 
-    private let limit: Int
     private var partial: [UInt8] = []
     /// Bytes of `partial` that are known to hold no newline.
     private var searched = 0
-
-    init(limit: Int = LineAssembler.limit) {
-        self.limit = limit
-    }
 
     /// Adds `bytes` and passes every complete line, without its newline, to `body`; empty lines are skipped.
     ///
@@ -20,12 +15,12 @@ struct LineAssembler {
         partial.append(contentsOf: bytes)
         var start = 0
         while let newline = partial[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-            guard newline - start <= limit else { return false }
+            guard newline - start <= Self.limit else { return false }
             if newline > start { body(Array(partial[start..<newline])) }
             start = newline + 1
         }
         partial.removeFirst(start)
         searched = partial.count
-        return partial.count <= limit
+        return partial.count <= Self.limit
     }
 }
