@@ -47,7 +47,9 @@ struct Output: Sendable {
             aside(errorLayout.style.alarm("brokerctl:") + " " + error.message.clean)
             if let said = error.rpc?.data?.details.providersWords { aside("  The provider said: " + said.clean) }
             if error.isForAdministrators, let id = error.correlationId { aside("  Correlation id: " + id.clean) }
-            for account in error.accounts ?? [] { aside("  " + account.line) }
+            for account in error.accounts ?? [] {
+                aside("  " + "\(account.username) at \(account.environment), id \(account.identifier)".clean)
+            }
             if let declined = error.declinedScopes, !declined.isEmpty {
                 aside("  declined: " + declined.joined(separator: " ").clean)
             }
