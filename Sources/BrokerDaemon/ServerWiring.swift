@@ -62,7 +62,7 @@ extension ServerParts {
     /// The inspector of peers. Call it before the first peer connects, while the process that started the broker is still its
     /// parent.
     private static func inspector(_ configuration: BrokerConfiguration, _ logger: Logger) -> LinuxPeerInspector {
-        let host = HostReference.read()
+        let host = HostReference()
         if !host.isKnown {
             logger.error(
                 "the host's own namespaces cannot be read: no caller can be proven to run outside a sandbox, so none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"

@@ -11,12 +11,8 @@ package struct HostReference: Sendable {
     private let networkNamespace: String?
 
     /// Reads the reference. Call it once, at the start: later the parent may be another process.
-    package static func read() -> HostReference {
-        HostReference([1, getppid()])
-    }
-
-    init(_ pids: [Int32]) {
-        let views = pids.compactMap { ProcessView(of: $0) }
+    package init() {
+        let views = [1, getppid()].compactMap { ProcessView(of: $0) }
         self.views = views
         guard let own = ProcessFolder.open(pid: getpid()), let view = ProcessView(of: own) else {
             (userNamespace, pidNamespace, networkNamespace) = (nil, nil, nil)

@@ -16,7 +16,7 @@ package struct LinuxPeerInspector: PeerInspector {
     /// - Parameters:
     ///   - host: the reference for processes outside of sandboxes.
     ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where Flatpak keeps its records of sandboxes.
-    package init(host: HostReference = .read(), runtimeDirectory: String? = nil) {
+    package init(host: HostReference = HostReference(), runtimeDirectory: String? = nil) {
         self.host = host
         attestors = [FlatpakInstances(runtimeDirectory: runtimeDirectory)]
         services = SystemServices()
