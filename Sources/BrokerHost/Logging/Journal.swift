@@ -4,10 +4,6 @@ import Logging
 
 /// The systemd journal's native protocol: every value is a separate field for `journalctl` to select by.
 package enum Journal {
-    static func write(_ entry: LogEntry) {
-        send(fields(of: entry))
-    }
-
     /// `MESSAGE`, `PRIORITY` and `SYSLOG_IDENTIFIER` follow systemd.journal-fields(7); our own are `BROKER_…`.
     package static func fields(of entry: LogEntry) -> [String] {
         [
@@ -52,10 +48,10 @@ package enum Journal {
         }
     }
 
-    private static func send(_ fields: [String]) {
+    static func write(_ entry: LogEntry) {
         var bytes: [UInt8] = []
         var ends: [Int] = []
-        for field in fields {
+        for field in fields(of: entry) {
             bytes.append(contentsOf: field.utf8)
             ends.append(bytes.count)
         }
