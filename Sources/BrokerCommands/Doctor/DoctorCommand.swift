@@ -34,11 +34,8 @@ struct DoctorCommand: Subcommand {
 
     private func look(_ context: CommandContext) -> [CheckResult] {
         let location = context.connection.location
-        var asked: Result<GetBrokerStatus.Result, BrokerClientError>
-        do throws(BrokerClientError) {
-            asked = .success(try context.connection.call(GetBrokerStatus.self, .init()))
-        } catch {
-            asked = .failure(error)
+        let asked = Result { () throws(BrokerClientError) in
+            try context.connection.call(GetBrokerStatus.self, .init())
         }
         let broker = TargetBroker(try? asked.get(), at: location)
         let configuration = DaemonProgram.checkConfiguration(of: broker)

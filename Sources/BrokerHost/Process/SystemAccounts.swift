@@ -10,11 +10,7 @@ package struct SystemAccounts: AccountNames {
     package func name(of uid: UInt32) async throws(AccountNamesUnavailable) -> String? {
         let answer = Promise<Result<String?, AccountNamesUnavailable>>()
         let status = DetachedThread.start {
-            do throws(AccountNamesUnavailable) {
-                answer.fulfil(.success(try Self.lookUp(uid)))
-            } catch {
-                answer.fulfil(.failure(error))
-            }
+            answer.fulfil(Result { () throws(AccountNamesUnavailable) in try Self.lookUp(uid) })
         }
         guard status == 0 else { throw AccountNamesUnavailable(code: status) }
         return try await answer.value.get()
