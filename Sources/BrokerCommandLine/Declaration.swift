@@ -60,7 +60,7 @@ package struct Declaration: Sendable {
 }
 
 /// A shell's completions of a value.
-package enum Completion: Sendable {
+package enum Completion: Sendable, Equatable {
     case none
     case files
     case words([String])

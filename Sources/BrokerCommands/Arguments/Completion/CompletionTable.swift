@@ -21,7 +21,7 @@ struct CompletionTable {
             Row(
                 path: path.text, subcommands: path.last.subcommands.map { $0.about },
                 options: declarations.filter { !$0.isPositional } + Declaration.standard,
-                arguments: declarations.filter { $0.isPositional && !$0.offer.isNone }))
+                arguments: declarations.filter { $0.isPositional && $0.offer != Completion.none }))
         for subcommand in path.last.subcommands {
             var longer = path
             longer.append(subcommand)
@@ -59,10 +59,6 @@ extension Declaration {
 }
 
 extension Completion {
-    var isNone: Bool {
-        if case .none = self { true } else { false }
-    }
-
     var isList: Bool {
         switch self {
         case .words, .output: true
