@@ -69,16 +69,12 @@ struct SSHLogin {
     }
 
     private func notForwarded(_ status: Int32) throws(BrokerClientError) -> Int32 {
-        guard status == SSHProgram.failure else { return status }
+        // The exit status of a failure of ssh itself.
+        guard status == 255 else { return status }
         throw BrokerClientError(
             .unsupported,
             "\(program.host.clean) forwards no sockets, and nothing was run. Its administrator can allow it in "
                 + "sshd_config with AllowStreamLocalForwarding yes (and without DisableForwarding), and your key there "
                 + "must not be restricted in authorized_keys. Plain ssh still works, without tokens.")
     }
-}
-
-extension SSHProgram {
-    /// The exit status of a failure of ssh itself.
-    static let failure: Int32 = 255
 }

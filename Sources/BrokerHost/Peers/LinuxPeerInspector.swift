@@ -34,7 +34,7 @@ package struct LinuxPeerInspector: PeerInspector {
             // The relevant line may have been cut off.
             $0.count < Self.longestGroups ? .usable(String(foreign: $0)) : .gone
         }.value.map(ControlGroup.init(file:))
-        if facts.isInside {
+        if facts.places.contains(.other) {
             // Its paths belong to another root.
             for attestor in attestors where facts.attestedName == nil {
                 facts.attestedName = attestor.name(of: process, uid: credentials.uid)
@@ -88,8 +88,4 @@ package struct LinuxPeerInspector: PeerInspector {
         guard facts.isPinned, process.parent == parent, held.isRunning else { return nil }
         return facts
     }
-}
-
-extension PeerFacts {
-    fileprivate var isInside: Bool { places.contains(.other) }
 }
