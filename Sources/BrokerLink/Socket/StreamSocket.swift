@@ -131,12 +131,9 @@ extension StreamSocket {
 
     /// Blocks until one of `events` (poll(2)), the connection's end, or a signal.
     ///
-    /// - Parameter deadline: `nil` for none.
     /// - Returns: false if the deadline came first.
-    @discardableResult
-    func wait(for events: Int16, until deadline: ContinuousClock.Instant? = nil) -> Bool {
+    func wait(for events: Int16, until deadline: ContinuousClock.Instant) -> Bool {
         var descriptors = pollfd(fd: descriptor, events: events, revents: 0)
-        guard let deadline else { return poll(&descriptors, 1, -1) != 0 }
         let rest = (deadline - .now).components
         // Rounded up by a millisecond: zero would not wait.
         let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000 + 1
