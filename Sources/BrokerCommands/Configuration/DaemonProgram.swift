@@ -3,10 +3,7 @@ import BrokerLink
 /// The daemon that was installed with this program.
 enum DaemonProgram {
     /// `nil` if there is none next to this program.
-    static var path: String? {
-        guard let own = "/proc/self/exe".realPath, let slash = own.lastIndex(of: "/") else { return nil }
-        return own[..<slash] + "/brokerd"
-    }
+    static var path: String? { "/proc/self/exe".realPath.map { $0.folder + "/brokerd" } }
 
     /// The exit status and output of `brokerd --check-config`; `nil` if there is no such program.
     ///
