@@ -16,7 +16,7 @@ package enum AuditText {
                     TimeText.local(entry.time), entry.method, entry.outcome, String(entry.count), entry.app ?? "-",
                 ],
                 details: [
-                    entry.caller.map { "caller \($0.id) (\(CallerText.tier($0.tier)))" } ?? "the broker itself",
+                    entry.caller.map { "caller \($0.id) (\($0.tier.rawValue))" } ?? "the broker itself",
                     entry.reason.map { "reason \($0)" } ?? "", token(entry, usernames), entry.detail ?? "",
                     door(entry), entry.correlationID.map { "correlation id \($0)" } ?? "",
                     withFacts ? entry.facts.map(CallerText.facts) ?? "" : "",

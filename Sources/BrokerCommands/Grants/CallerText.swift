@@ -6,12 +6,9 @@ import BrokerValues
 package enum CallerText {
     static func you(_ caller: GetBrokerStatus.Caller) -> String {
         let rights = caller.rights.map { ", by a socket of its own for: " + $0.map(\.rawValue).joined(separator: ", ") }
-        return
-            "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer\(rights ?? "")"
+        let (id, tier) = (caller.identity.id, caller.identity.tier.rawValue)
+        return "\(id) (\(tier)), \(caller.administers ? "may" : "may not") administer\(rights ?? "")"
     }
-
-    /// The spelling of `grants approve` and the configuration.
-    static func tier(_ tier: CallerTier) -> String { tier.rawValue }
 
     package static func list(
         _ callers: [ListCallers.ConnectedCaller], in layout: Layout = .plain
@@ -19,7 +16,7 @@ package enum CallerText {
         var table = Table("TIER", "ADMINISTERS", "CALLER")
         for caller in callers {
             table.add(
-                [tier(caller.identity.tier), caller.administers ? "yes" : "no", caller.identity.id],
+                [caller.identity.tier.rawValue, caller.administers ? "yes" : "no", caller.identity.id],
                 details: [facts(caller.facts)])
         }
         return table.text(in: layout)

@@ -29,7 +29,7 @@ package enum GrantText {
             table.add(
                 [
                     request.id, request.clientID.map { "client \($0)" } ?? request.app,
-                    CallerText.tier(request.caller.tier),
+                    request.caller.tier.rawValue,
                     TimeText.relative(request.requestedOn, to: now),
                 ],
                 details: [
@@ -48,7 +48,7 @@ package enum GrantText {
         for grant in grants {
             table.add(
                 [
-                    grant.id, grant.app, CallerText.tier(grant.caller.tier), String(grant.uses),
+                    grant.id, grant.app, grant.caller.tier.rawValue, String(grant.uses),
                     grant.lastUsedOn.map { TimeText.relative($0, to: now) } ?? "never",
                     grant.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
                 ],
