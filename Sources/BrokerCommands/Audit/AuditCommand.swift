@@ -62,9 +62,7 @@ struct AuditCommand: Subcommand {
         var all: [String: JSONValue] = ["entries": .array(nodes.map(\.value)), "intact": .bool(log.intact)]
         all["completeSince"] = log.completeSince.map { .integer($0) }
         context.output.result(JSONText.node(of: JSONValue.object(all))) {
-            AuditText.list(
-                log.entries, now: Output.now, usernames: usernames, withFacts: facts,
-                in: context.output.layout)
+            AuditText.list(log.entries, usernames: usernames, withFacts: facts, in: context.output.layout)
         }
         if let complete = log.completeSince, let oldest = log.entries.first, oldest.time < complete {
             context.output.aside(

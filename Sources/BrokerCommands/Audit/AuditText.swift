@@ -5,7 +5,7 @@ import BrokerValues
 /// The audit log as text.
 package enum AuditText {
     package static func list(
-        _ entries: [AuditEntry], now: NumericDate, usernames: [String: String] = [:], withFacts: Bool = false,
+        _ entries: [AuditEntry], usernames: [String: String] = [:], withFacts: Bool = false,
         in layout: Layout = .plain
     ) -> String {
         guard !entries.isEmpty else { return "There are no matching entries.\n" }
