@@ -19,7 +19,7 @@ package enum ConfigurationText {
         var lines = text.fileLines
         let end = lines.first?.last == "\r" ? "\r" : ""
         if let place = place(of: key, table, in: lines) {
-            lines[place.line] = try replacing(lines[place.line], with: value)
+            lines[place] = try replacing(lines[place], with: value)
         } else if let header = lines.firstIndex(where: { self.table($0) == table }) {
             lines.insert("\(key) = \(value)\(end)", at: header + 1)
         } else {
@@ -47,15 +47,13 @@ package enum ConfigurationText {
     }
 
     /// The line that sets the key: in its table, or with its full name before any table.
-    private static func place(of key: String, _ table: String, in lines: [String]) -> (line: Int, Void)? {
+    private static func place(of key: String, _ table: String, in lines: [String]) -> Int? {
         var current = ""
         for (number, line) in lines.enumerated() {
             if let begun = self.table(line) { current = begun }
             guard let equals = line.firstIndex(of: "="), !line.trimmed.hasPrefix("#") else { continue }
             let name = String(line[..<equals]).trimmed
-            if (current == table && name == key) || (current.isEmpty && name == "\(table).\(key)") {
-                return (number, ())
-            }
+            if (current == table && name == key) || (current.isEmpty && name == "\(table).\(key)") { return number }
         }
         return nil
     }
