@@ -31,9 +31,7 @@ package struct JSONMember: Sendable {
 extension JSONMember {
     /// A member that was not on a line.
     package init(_ name: String, _ value: JSONNode) { self.init(name: name, value: value, range: 0..<0) }
-}
 
-extension JSONMember {
     /// Whether Swift's `==` takes the name for another one, of ASCII letters: only the Kelvin sign, the Greek question mark and
     /// the Greek varia are equivalent to something in ASCII.
     fileprivate var onlyLooksLikeASCII: Bool {
