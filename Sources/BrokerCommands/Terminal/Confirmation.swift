@@ -5,8 +5,6 @@ import BrokerLink
 struct Confirmation: ArgumentGroup {
     private var isGiven = false
 
-    init() {}
-
     mutating func declare(in arguments: inout Arguments) {
         arguments.flag("yes", &isGiven, short: "y", "Do not ask.")
     }
