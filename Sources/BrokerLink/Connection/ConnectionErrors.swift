@@ -79,8 +79,9 @@ extension BrokerClientError {
     /// The broker's error.
     package init(_ rpc: RPCError) {
         let error = rpc.brokerError
-        self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)
-        isRetryable = rpc.data?.retryable ?? isRetryable
+        self.init(
+            Code(rawValue: error.kind.rawValue), error.message,
+            isRetryable: rpc.data?.retryable ?? error.kind.isRetryable)
         self.rpc = rpc
     }
 }

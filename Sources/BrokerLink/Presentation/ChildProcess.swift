@@ -37,17 +37,17 @@ package struct ChildProcess: Sendable {
         exitStatusNow(of: pid)
     }
 
-    /// The first 4096 bytes of a program's output if it succeeds; for programs that answer at once. Waits on a separate
-    /// thread.
+    /// The first 4096 bytes of a program's output if it succeeds; for programs that answer at once.
     package static func output(of arguments: [String]) async -> String? {
-        await withCheckedContinuation { continuation in
-            let status = DetachedThread.start { continuation.resume(returning: run(arguments)) }
-            if status != 0 { continuation.resume(returning: nil) }
-        }
+        await reportLater(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
     }
 
-    private static func run(_ arguments: [String]) -> String? {
-        report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
+    /// Like ``report(of:includingErrors:atMost:running:)``, on a separate thread.
+    static func reportLater(of arguments: [String]) async -> (status: Int32, text: String)? {
+        await withCheckedContinuation { continuation in
+            let status = DetachedThread.start { continuation.resume(returning: report(of: arguments)) }
+            if status != 0 { continuation.resume(returning: nil) }
+        }
     }
 
     /// How a program ended (128 + n for signal n), and the first bytes of its output. It blocks, and is for programs that

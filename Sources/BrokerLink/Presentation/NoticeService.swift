@@ -1,5 +1,3 @@
-import BrokerSystem
-
 /// The program that shows notifications in this session. It is looked up with `busctl`: brokerctl has no D-Bus client of its own.
 package enum NoticeService: Sendable, Equatable {
     /// Its unique name on the bus, which changes with a restart.
@@ -30,9 +28,6 @@ package enum NoticeService: Sendable, Equatable {
         let words =
             ["busctl", "--user", "call", bus, "/org/freedesktop/DBus", bus, method, signature]
             + ["org.freedesktop.Notifications"] + more
-        return await withCheckedContinuation { continuation in
-            let status = DetachedThread.start { continuation.resume(returning: ChildProcess.report(of: words)) }
-            if status != 0 { continuation.resume(returning: nil) }
-        }
+        return await ChildProcess.reportLater(of: words)
     }
 }
