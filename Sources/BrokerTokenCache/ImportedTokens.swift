@@ -13,10 +13,7 @@ extension CacheChange {
         _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: PendingChanges,
         _ vault: any RecordVault
     ) throws(VaultError) {
-        guard let origin = successor.origin else { return }
-        let twins = try draft.index.loadRefreshTokens(
-            ofOrigins: [origin], in: partition, from: draft.loadTokens)
-        for twin in twins where !settles(twin.record) {
+        for twin in try draft.loadTwins(of: successor) where !settles(twin.record) {
             guard isFamilys || twin.record.owner.clientID.isExactly(successor.owner.clientID) else { continue }
             // Only this owner has the key that it is bound to.
             guard successor.keyThumbprint == nil else {
@@ -26,6 +23,14 @@ extension CacheChange {
             let record = successor.taking(place: twin.record)
             add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
         }
+    }
+}
+
+extension PendingChanges {
+    /// The imported token with its copies, in every group that has it; none for the token of a sign-in.
+    package func loadTwins(of token: RefreshTokenRecord) throws(VaultError) -> [StoredRecord<RefreshTokenRecord>] {
+        guard let origin = token.origin else { return [] }
+        return try index.loadRefreshTokens(ofOrigins: [origin], in: change.partition, from: loadTokens)
     }
 }
 

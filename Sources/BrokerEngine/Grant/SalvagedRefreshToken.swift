@@ -42,7 +42,11 @@ struct RefreshTokenSalvage: Sendable {
             [vault = cache.vault, now = clock.now, log] draft throws(VaultError) in
             var change = CacheChange(in: partition)
             let isSignedOut = try precondition.standing(in: draft) == .signedOut
-            guard let secret = rescue.tokens.refreshToken else { return (change, isSignedOut) }
+            guard let secret = rescue.tokens.refreshToken else {
+                // Other groups go on with the spent one, and a revoked access token may end it at the provider.
+                let twins = try draft.loadTwins(of: precondition.spent.record)
+                return (change, isSignedOut && twins.isEmpty)
+            }
             var record = precondition.spent.record
             record.narrowedTo = ScopeRules.narrowing(of: record, by: rescue.sent)
             record.cachedAt = now
