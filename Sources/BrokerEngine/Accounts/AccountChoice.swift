@@ -47,7 +47,7 @@ package enum AccountChoice: Sendable {
             throw BrokerError(
                 .interactionRequired, "The account is signed out of \(app.name); sign in again.", reason: .signedOut
             ) {
-                $0.accounts = accounts.map(\.signedOut)
+                $0.accounts = accounts.map(\.afterSignOut)
             }
         case .nobody:
             throw BrokerError(
@@ -69,7 +69,7 @@ package enum AccountChoice: Sendable {
 
 extension Account {
     /// The same account, as an app sees it after a sign-out.
-    var signedOut: Account {
+    var afterSignOut: Account {
         var account = self
         account.signedIn = false
         return account

@@ -29,7 +29,7 @@ struct AccountRemoval: Sendable {
         let (removed, isPersisted) = try await cache.write(in: partition) { index throws(VaultError) in
             try decide(account.id, of: app, in: partition, members, from: index)
         }
-        for account in removed.accounts.map(\.signedOut) {
+        for account in removed.accounts.map(\.afterSignOut) {
             events.tell(EngineEvent(partition: partition, app: app, .account(removed.change, account)))
         }
         try cache.requirePersisted(

@@ -98,7 +98,7 @@ package struct Erasure: Sendable {
         let apps = roster.apps(in: partition)
         for entry in accounts where entry.isPrimary {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
-            events.tell(EngineEvent(partition: partition, app: app, .account(.removed, entry.account.signedOut)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.removed, entry.account.afterSignOut)))
         }
     }
 }

@@ -26,7 +26,7 @@ struct DeletedAccount: Sendable {
             return
         }
         for entry in removed where entry.isPrimary {
-            let account = entry.account.signedOut
+            let account = entry.account.afterSignOut
             log.notice(
                 "an account was removed: its provider says that it was deleted",
                 metadata: ["account_id": "\(account.id)", "environment": "\(account.environment)"])

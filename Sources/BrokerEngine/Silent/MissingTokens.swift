@@ -39,7 +39,7 @@ extension BrokerError {
     func about(_ account: Account) -> BrokerError {
         guard kind == .interactionRequired, details.accounts == nil else { return self }
         var copy = self
-        copy.details.accounts = [reason == .signedOut ? account.signedOut : account]
+        copy.details.accounts = [reason == .signedOut ? account.afterSignOut : account]
         return copy
     }
 }

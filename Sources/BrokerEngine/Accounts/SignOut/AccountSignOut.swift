@@ -133,7 +133,7 @@ struct AccountSignOut: Sendable {
         var notified: Set<GroupID> = []
         for entry in accounts where notified.insert(entry.stored.record.group).inserted {
             guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
-            events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, entry.account.signedOut)))
+            events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, entry.account.afterSignOut)))
         }
     }
 }
