@@ -95,7 +95,7 @@ struct AccountSignOut: Sendable {
     )
 
     private static let othersNeedThem = SignOutStages.Outcome.failed(
-        "another app uses the same tokens; add wipe, or name no app, to sign it out, too.")
+        "another app uses the same tokens; to sign it out, too, name no app, or add wipe if it is of the same group.")
 
     private func theAccount(_ request: SignOutRequest) throws(BrokerError) -> KnownAccount {
         let account = try listing.require(request.account, for: request.app, in: request.partition)
