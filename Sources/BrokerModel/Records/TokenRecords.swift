@@ -116,8 +116,8 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     /// The provider refused scopes that the user had granted and an earlier refresh had left out: it narrows the grant with each
     /// refresh. Absent means that this was not observed.
     package var grantNarrows: Bool?
-    /// The nonce of the sign-in that the token comes from. Absent means that it is unknown, as for tokens of imports
-    /// and families.
+    /// The nonce of the sign-in that the token comes from. Absent means that it is unknown: for tokens of imports,
+    /// families, device codes and sign-ins from before records kept it, and for their successors.
     package var nonce: String?
     /// For an imported token and its successors: the same in every group with a copy of the token.
     package var origin: String?
