@@ -25,9 +25,17 @@ class Credentials(google.auth.credentials.Credentials):
         self._app, self._scopes_asked, self._account = app, list(scopes), account
         self._broker = broker or Broker()
 
+    def before_request(self, request: Any, method: Any, url: Any, headers: Any) -> None:
+        # The inherited method calls refresh for a token near its end, which no server has refused.
+        if not self.valid:
+            self._acquire()
+        self.apply(headers)  # type: ignore[no-untyped-call]
+
     def refresh(self, request: Any) -> None:
-        # A token that is still valid but must be replaced was refused by a server.
-        rejected = self.token if self.valid else None
+        # Google's libraries call this after a server refused the token, at whatever age.
+        self._acquire(rejected=self.token)
+
+    def _acquire(self, rejected: Optional[str] = None) -> None:
         try:
             token = self._broker.acquire_token_silent(
                 self._app, self._scopes_asked, account=self._account, rejected_token=rejected)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -346,6 +347,20 @@ class GoogleTests(AdapterTests):
             credentials.refresh(None)
         self.assertEqual(credentials.token, "secret-one")
         self.assertEqual(seen[0]["params"], {"app": "notes", "scopes": SCOPES})
+
+    def test_a_token_near_its_end_is_named_as_rejected_only_after_a_refusal(self):
+        seen = []
+
+        def broker(peer):
+            for _ in range(3):
+                seen.append(peer.answer({**TOKEN, "expiresOn": int(time.time()) + 100}))
+
+        with speaking(broker) as path, served((401, {})) as api:
+            credentials = Credentials(app="notes", scopes=SCOPES, broker=Broker(path))
+            with google.auth.transport.requests.AuthorizedSession(credentials) as session:
+                session.trust_env = False
+                self.assertEqual(session.get(api.url).status_code, 200)
+        self.assertEqual([request["params"].get("rejectedToken") for request in seen], [None, "secret-one", None])
 
 
 class MSALTests(AdapterTests):
