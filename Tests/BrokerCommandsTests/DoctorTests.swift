@@ -229,6 +229,28 @@ struct DoctorTests {
         #expect(findings.first?["verdict"] as? String == "good")
     }
 
+    @Test(
+        "a broker that refuses to list its apps, or is locked, is good, and the refusal is noted",
+        arguments: ["accessDenied", "locked"])
+    func unlisted(kind: String) async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "broker.status" {
+                    peer.answer(request, ScriptedAnswers.status)
+                } else {
+                    peer.fail(request, kind, message: "Not now.")
+                }
+            }
+        }
+        let result = try await brokerctl(["--socket", broker.path, "doctor", "--json"])
+        #expect(result.status == .exited(0), "\(result)")
+        let findings = try #require(result.json["findings"] as? [[String: Any]])
+        #expect(findings.first?["verdict"] as? String == "good")
+        #expect(findings.contains { $0["subject"] as? String == "Vault" })
+        let apps = try #require(findings.first { $0["subject"] as? String == "Apps" })
+        #expect(apps["verdict"] as? String == "note" && apps["text"] as? String == "Not now.")
+    }
+
     @Test("doctor and status report a running version that differs from the installed one")
     func otherVersion() async throws {
         let broker = try broker([

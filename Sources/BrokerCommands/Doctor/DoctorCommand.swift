@@ -80,9 +80,7 @@ struct DoctorCommand: Subcommand {
     ) -> [CheckResult] {
         do throws(BrokerClientError) {
             let status = try asked.get()
-            let apps = try context.connection.call(ListApps.self, .init()).apps
             let path = context.connection.location.path
-            let advice = broker.units == .machine ? { _ in ExecutableAdvice.system } : ExecutableAdvice.on
             // Only root manages the keys of a system broker.
             let isOwner = status.mode == .user || geteuid() == 0
             return [CheckResult("Broker", .good, "Version \(status.version) answers at \(path).")]
@@ -99,8 +97,7 @@ struct DoctorCommand: Subcommand {
                         status.doors, broker.units, variable: variable("OIDC_SOCK"),
                         trouble: DoorProbe.trouble(atAgentSocket:))
                 ].compactMap(\.self)
-                + DoctorChecks.apps(apps, advice: advice)
-                + network(apps, caFile: caFile)
+                + apps(context, broker, caFile: caFile)
         } catch {
             return [CheckResult("Broker", .bad, error.message)]
         }

@@ -47,8 +47,21 @@ extension DoctorCommand {
         }
     }
 
+    /// The apps and their providers.
+    func apps(_ context: CommandContext, _ broker: TargetBroker, caFile: String?) -> [CheckResult] {
+        do throws(BrokerClientError) {
+            let apps = try context.connection.call(ListApps.self, .init()).apps
+            let advice = broker.units == .machine ? { _ in ExecutableAdvice.system } : ExecutableAdvice.on
+            return DoctorChecks.apps(apps, advice: advice) + network(apps, caFile: caFile)
+        } catch {
+            // A broker that is locked, or refuses this caller, works as intended.
+            let isIntended = [.accessDenied, .locked].contains(error.code)
+            return [CheckResult("Apps", isIntended ? .note : .bad, error.message)]
+        }
+    }
+
     /// Empty if there is no curl.
-    func network(_ apps: [App], caFile: String?) -> [CheckResult] {
+    private func network(_ apps: [App], caFile: String?) -> [CheckResult] {
         guard let command = NetworkChecks.command(for: apps, caFile: caFile) else { return [] }
         return ChildProcess.report(of: command).map { DoctorChecks.network($0.text) } ?? []
     }
