@@ -184,12 +184,17 @@ struct ExitStatusTests {
         #expect(result.errors.contains("went away"))
     }
 
-    @Test("a broker that ends every connection before it answers counts as none")
-    func hungUp() async throws {
-        let broker = try ScriptedBroker { peer in _ = peer.request() }
+    @Test(
+        "a broker that ends every connection before the end of its answer counts as none",
+        arguments: ["", #"{"jsonrpc":"2.0","#])
+    func hungUp(part: String) async throws {
+        let broker = try ScriptedBroker { peer in
+            _ = peer.request()
+            peer.send(part)
+        }
         let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
         #expect(result.status == .exited(3))
-        #expect(result.errors.contains("No broker answers at \(broker.path)"), "\(result)")
+        #expect(result.errors.contains("\(broker.path) are accepted, but end"), "\(result)")
     }
 
     @Test("a token request survives a restart of the broker")

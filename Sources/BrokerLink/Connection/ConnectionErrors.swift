@@ -47,7 +47,7 @@ extension BrokerClientError {
     static func hungUp(at location: SocketLocation) -> BrokerClientError {
         BrokerClientError(
             .brokerNotAvailable,
-            "No broker answers at \(location.path), although connections are accepted. "
+            "Connections to \(location.path) are accepted, but end before the whole answer has come. "
                 + "If brokerctl ssh made this socket, log in again; otherwise, see brokerctl logs.",
             isRetryable: true)
     }

@@ -62,7 +62,7 @@ package final class DirectConnection {
             let outcome = exchange(line)
             let isLast = if case .answer = outcome { outcome.announcesStop } else { true }
             if isLast { close() }
-            // A request that may be repeated leaves nothing to check: only the broker is missing.
+            // A request that may be repeated leaves nothing to check: its next answer tells all.
             switch repetition.verdict(on: outcome, loss: request.isIdempotent ? .hungUp(at: location) : .lost) {
             case .result(let result): return result
             case .failure(let error): throw error
