@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A terminal in canonical mode keeps 4,095 bytes of a line and drops the rest (termios(3)); a redirect can be longer. The
 /// terminal is therefore put into character mode, and its line editing is done here: echo, Backspace, Ctrl-U, Ctrl-D.
-/// Signals such as Ctrl-C are left to it.
+/// Ctrl-C is left to it; Ctrl-Z and Ctrl-\ are off (``TerminalMode``).
 final class TerminalInput {
     /// The maximum size of a request.
     private static let longest = 1 << 20
