@@ -7,8 +7,9 @@ package enum AcquireTokenInteractive: AppMethod {
         Authorization code with PKCE (RFC 8252, RFC 7636). With presentation "client" the broker sends the notification \
         interaction.open on this connection, and the client opens its url; with "broker" the broker opens it. The answer \
         comes when the person is done, cancels, or the time is over. Equal requests, of programs outside of \
-        sandboxes or of one sandbox, share one window: those that join get interaction.joined, and all get the same \
-        answer. A connection that closes leaves the sign-in, which ends with the last waiting request.
+        sandboxes or of one sandbox (all without a confirmed name in one unit count as one), share one window: those \
+        that join get interaction.joined, and all get the same answer. A connection that closes leaves the \
+        sign-in, which ends with the last waiting request.
         """
     package static let right: SandboxRight? = .interactive
     package static let addsRecords = true
