@@ -162,8 +162,8 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault", "BrokerVaultSQLite", "BrokerOAuth",
-                "DevIdentityProvider", "CBrokerLinux", "CTestSupport", "CSQLite", .nioCore, .nioPosix, .nioHTTP1,
-                .logging,
+                "BrokerRPC", "DevIdentityProvider", "CBrokerLinux", "CTestSupport", "CSQLite", .nioCore, .nioPosix,
+                .nioHTTP1, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
