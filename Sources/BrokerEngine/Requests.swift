@@ -81,11 +81,10 @@ package final class SilentRequest: TokenRequest {
     package let rejectedToken: Secret?
     /// The challenge's requirements that only a sign-in can meet (RFC 9470).
     let stepUp: StepUp?
-    /// The maximum scopes of a cached token, if the caller may not have or does not want all of the app's.
+    /// The maximum scopes of the token, if the caller may not have all of the app's.
     package let ceiling: Scopes?
     package let correlationID: String
 
-    /// - Parameter ceiling: includes the query's scopes.
     package init(
         partition: Partition, app: AppRegistration, authority: Authority? = nil, query: TokenQuery,
         isInstanceAware: Bool = false, forceRefresh: Bool = false, rejectedToken: Secret? = nil,
@@ -100,9 +99,7 @@ package final class SilentRequest: TokenRequest {
         self.isInstanceAware = isInstanceAware
         self.forceRefresh = forceRefresh
         self.rejectedToken = rejectedToken
-        // Where grants follow consent, a refresh brings no less than the cached token.
-        let canNarrow = !(authority ?? app.authority).rules.grantsFollowConsent
-        self.ceiling = query.isNarrow && canNarrow ? scopes.union(.harmless) : ceiling
+        self.ceiling = ceiling
         self.correlationID = correlationID
     }
 

@@ -67,6 +67,18 @@ package enum ScopeRules {
         return grantedByName(scopes).subtracting(forgiven).isSubset(of: Scopes(token.scopes))
     }
 
+    /// Whether a refresh can bring a token with these scopes alone: not where the whole grant is asked for or given, as
+    /// it is if no scope is sent (RFC 6749, section 6). The scopes behind a `.default` are not known.
+    package static func canNarrow(
+        to scopes: Scopes, resources: [String], spending token: RefreshTokenRecord, at kind: ProviderKind
+    ) -> Bool {
+        guard !kind.rules.grantsFollowConsent, !scopes.asGiven.contains(where: isDefault),
+            mayRefresh(scopes, resources: resources, spending: token, at: kind)
+        else { return false }
+        let isWhole = resources.isEmpty && (token.grantNarrows == true || token.namesResources == true)
+        return !isWhole && (!scopes.isEmpty || Scopes(token.narrowedTo ?? token.scopes).namesReserved)
+    }
+
     /// The scopes of a redeemed token's successor, if they are fewer than the grant's.
     package static func narrowing(of spent: RefreshTokenRecord, by sent: Scopes) -> [String]? {
         earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven

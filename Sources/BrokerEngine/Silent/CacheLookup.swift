@@ -44,9 +44,12 @@ final class CacheLookup: Sendable {
                 now: clock.now, buffer: settings.read { $0.expiryBuffer },
                 minimumLifetime: request.minimumLifetime),
             bypassesCache: request.forceRefresh || request.query.claims != nil, ceiling: request.ceiling)
+        let narrow =
+            request.isNarrow
+            ? SilentDecision.decide(narrow: question, from: tokens, family: family, at: target.kind) : nil
         return LookupResult(
             request: request, entry: entry, owner: owner, tokens: tokens, family: family, question: question,
-            decision: SilentDecision.decide(question, from: tokens, family: family))
+            decision: narrow ?? SilentDecision.decide(question, from: tokens, family: family))
     }
 
     /// - Parameter token: from the lookup's tokens.

@@ -20,6 +20,26 @@ package enum SilentDecision: Sendable {
         let spendable = tokens.spendable(for: question.tokenType, family)
         return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
     }
+
+    /// The decision for a request that wants no more than its scopes; `nil` if no such token is cached, and no refresh
+    /// can bring one. Unlike the question's ceiling this is a wish: a valid token with more scopes is better than none.
+    package static func decide(
+        narrow question: CacheQuestion, from tokens: CachedTokens, family: FamilyKnowledge, at kind: ProviderKind
+    ) -> SilentDecision? {
+        let wanted = question.scopes.union(.harmless)
+        var narrow = question
+        narrow.ceiling = question.ceiling.map(wanted.intersection) ?? wanted
+        let decision = decide(narrow, from: tokens, family: family)
+        switch decision {
+        case .cached: return decision
+        case .refresh(let spendable):
+            let canNarrow = spendable.contains {
+                ScopeRules.canNarrow(to: question.scopes, resources: question.resources, spending: $0.record, at: kind)
+            }
+            return canNarrow ? decision : nil
+        case .interact: return nil
+        }
+    }
 }
 
 extension CacheQuestion {

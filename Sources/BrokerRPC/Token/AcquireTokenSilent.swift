@@ -37,8 +37,8 @@ package enum AcquireTokenSilent: AppMethod {
                 .defaulted(
                     "narrow", \.query.isNarrow,
                     """
-                    True bypasses a cached token with more than these scopes; without scopes, it asks for the person's identity \
-                    alone, not for the app's usual scopes. The provider may still give more.
+                    True bypasses a cached token with more than these scopes if a refresh can bring less; without scopes, it \
+                    asks for the person's identity alone, not for the app's usual scopes. The provider may still give more.
                     """, to: false),
                 .optional(
                     "rejectedToken", \.rejectedToken,

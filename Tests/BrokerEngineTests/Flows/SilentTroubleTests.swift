@@ -80,6 +80,8 @@ struct SilentTroubleTests {
             #expect(Scopes(token.token.record.scopes) == whole)
             #expect(try await engine.acquireSilent(bed.silent(Sample.app(), ["calendar"])).fromCache)
         }
+        // A refresh for less would bring the whole grant again.
+        #expect(try await engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.isNarrow = true }).fromCache)
     }
 
     // MARK: The end of a sign-in
