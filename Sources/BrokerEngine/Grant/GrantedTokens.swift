@@ -58,7 +58,7 @@ package final class GrantedTokens: Sendable {
         context: Context
     ) {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
-        let named = Self.namedScopes(in: response, context)
+        let named = Self.namedScopes(in: response, spent: spent, context)
         self.account = account
         granted = named.scopes
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
@@ -82,12 +82,16 @@ package final class GrantedTokens: Sendable {
         refreshToken = token
     }
 
-    /// The scopes that the provider named, or those that were sent; and the default ones that were asked for.
-    private static func namedScopes(in response: TokenResponse, _ context: Context) -> BoundedScopes {
+    /// The scopes that the provider named, or those that were sent, or else the whole grant's (RFC 6749, section 6); and
+    /// the default ones that were asked for.
+    private static func namedScopes(
+        in response: TokenResponse, spent: RefreshTokenRecord?, _ context: Context
+    ) -> BoundedScopes {
+        let unnamed = context.sent.isEmpty ? spent?.scopes ?? [] : context.sent.asGiven
         let spelling = ScopeSpelling(of: context.asked.union(context.sent), at: context.authority.kind)
         return BoundedScopes(
             (response.scope.map { spelling.requested($0.split(whereSeparator: \.isWhitespace)) }
-                ?? context.sent.asGiven.map { $0[...] })
+                ?? unnamed.map { $0[...] })
                 + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
     }
 
@@ -107,7 +111,10 @@ package final class GrantedTokens: Sendable {
             refreshOn: response.refreshIn.map { time(context.now, plus: $0) }, cachedAt: context.now,
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
         let isForAnyResource = spent?.namesResources == true && context.resources.isEmpty
-        token.isGoodForMore = named.isCut || isForAnyResource ? true : nil
+        let isForUnknownGrant =
+            response.scope == nil && context.sent.isEmpty
+            && spent.map { $0.scopes.isEmpty || $0.isGoodForMore == true } ?? false
+        token.isGoodForMore = named.isCut || isForAnyResource || isForUnknownGrant ? true : nil
         return token
     }
 

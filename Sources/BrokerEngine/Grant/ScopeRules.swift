@@ -81,7 +81,9 @@ package enum ScopeRules {
 
     /// The scopes of a redeemed token's successor, if they are fewer than the grant's.
     package static func narrowing(of spent: RefreshTokenRecord, by sent: Scopes) -> [String]? {
-        earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven
+        // All that the token still had was asked for.
+        if sent.isEmpty { return spent.narrowedTo }
+        return earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven
     }
 
     /// The part of a redeemed token's grant that continues in its successor. A family's token was granted to another app, whose

@@ -9,10 +9,10 @@ struct NarrowRequestTests {
     private static let both = ["mail.read", "calendar"]
 
     /// A bed with a token for two scopes.
-    private func signedIn(renewable: Bool = true) async throws -> EngineBed {
+    private func signedIn(renewable: Bool = true, scope: String? = nil) async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            var response = provider.tokens(for: "alice")
+            var response = provider.tokens(for: "alice", scope: scope)
             if !renewable { response.refreshToken = nil }
             return response
         }
@@ -51,6 +51,13 @@ struct NarrowRequestTests {
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
         #expect(try bed.text(try await bed.engine.acquireSilent(narrow(bed))) == "at-1")
         #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("a grant that names no scope of the person's identity is not refreshed for that alone")
+    func withoutIdentity() async throws {
+        let bed = try await signedIn(scope: "mail.read calendar")
+        #expect(try bed.text(try await bed.engine.acquireSilent(narrow(bed, []))) == "at-1")
+        #expect(bed.provider.refreshes.isEmpty)
     }
 
     @Test("a caller's limit stays a limit, also where no refresh can bring less")

@@ -7,8 +7,9 @@ import Testing
 @Suite("Records of a token response")
 struct GrantRuleTests {
     private func grant(
-        scope: String? = nil, asked: [String] = ["mail.read"], expiresIn: Int64? = 3600, claims: JSONObject = [:],
-        known: AccountRecord? = nil, spent: RefreshTokenRecord? = nil, refreshToken: Bool = true, family: String? = nil
+        scope: String? = nil, asked: [String] = ["mail.read"], sent: [String]? = nil, expiresIn: Int64? = 3600,
+        claims: JSONObject = [:], known: AccountRecord? = nil, spent: RefreshTokenRecord? = nil,
+        refreshToken: Bool = true, family: String? = nil
     ) -> GrantedTokens? {
         let asked = Scopes(asked)
         var response = TokenResponse(
@@ -23,7 +24,7 @@ struct GrantRuleTests {
             known: known, spent: spent,
             context: .init(
                 app: Sample.app(), authority: Sample.authority(), asked: asked,
-                sent: Scopes.reserved.union(asked), now: Sample.now, defaultLifetime: 3600))
+                sent: sent.map { Scopes($0) } ?? Scopes.reserved.union(asked), now: Sample.now, defaultLifetime: 3600))
     }
 
     @Test("requested scopes count as granted if the provider names none")
@@ -31,6 +32,15 @@ struct GrantRuleTests {
         let granted = try #require(grant())
         #expect(granted.granted == Scopes(["openid", "profile", "offline_access", "mail.read"]))
         #expect(granted.declined.isEmpty)
+    }
+
+    @Test("a refresh that sends no scope, and gets none named, brings a token for the whole grant")
+    func unnamedGrant() throws {
+        let whole = try #require(grant(asked: [], sent: [], spent: spent(["mail.read", "calendar"])))
+        #expect(whole.accessToken.scopes == ["mail.read", "calendar"] && whole.accessToken.isGoodForMore == nil)
+        #expect(whole.refreshToken?.scopes == ["mail.read", "calendar"] && whole.refreshToken?.narrowedTo == nil)
+        let unknown = try #require(grant(asked: [], sent: [], spent: spent([])))
+        #expect(unknown.accessToken.isGoodForMore == true)
     }
 
     @Test("requested scopes that were not granted are declined, except email")
