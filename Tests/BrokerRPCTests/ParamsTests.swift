@@ -255,4 +255,12 @@ struct ParamsTests {
         interactive.interaction.extraScopesToConsent = ["y"]
         #expect(interactive.reach == .token(scopes: [], extra: ["y", "x"], account: nil))
     }
+
+    @Test("a narrow request without scopes needs the person's identity, not the app's usual scopes")
+    func reachOfIdentity() {
+        var silent = AcquireTokenSilent.Params()
+        silent.query.scopes = []
+        silent.query.isNarrow = true
+        #expect(silent.reach == .token(scopes: ["openid"], account: nil))
+    }
 }

@@ -57,6 +57,25 @@ struct GrantTests {
         }
     }
 
+    @Test("a request for the person's identity alone does not ask for the app's usual scopes")
+    func identityAlone() async throws {
+        try await run { server, sandboxed in
+            var app = RegisterApp.Params(name: "notes", clientId: "client-of-notes", authority: ServerBed.authority)
+            app.description.scopes = ["read", "write"]
+            _ = try await server.connect().call(RegisterApp.self, app)
+            try await server.signIn("ann", to: "notes", scopes: ["read", "write"])
+            var params = AcquireTokenSilent.Params.of("notes", ["read"])
+            let refusal = try await sandboxed.refusal(of: AcquireTokenSilent.self, params)
+            _ = try await approve(server, try #require(refusal?.data?.grantRequest))
+            params.query.scopes = []
+            let usual = try await sandboxed.refusal(of: AcquireTokenSilent.self, params)
+            #expect(usual?.data?.kind == .grantRequired)
+            params.query.isNarrow = true
+            let token = try await sandboxed.call(AcquireTokenSilent.self, params)
+            #expect(!token.scopes.contains("read") && !token.scopes.contains("write"))
+        }
+    }
+
     @Test("a sandboxed caller does not see the registered apps, as they name programs of the person")
     func apps() async throws {
         try await run { _, sandboxed in

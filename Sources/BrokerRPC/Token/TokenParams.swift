@@ -25,8 +25,9 @@ extension TokenParams {
 
     package var reach: AppReach {
         .token(
-            scopes: query.scopes, resources: query.resources, extra: query.challenge?.scopes ?? [],
-            account: query.account)
+            // No scopes would be the app's usual ones.
+            scopes: query.scopes.isEmpty && query.isNarrow ? ["openid"] : query.scopes, resources: query.resources,
+            extra: query.challenge?.scopes ?? [], account: query.account)
     }
 
     static var waitingMember: Member<Self> {
