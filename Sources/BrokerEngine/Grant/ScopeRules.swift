@@ -68,7 +68,8 @@ package enum ScopeRules {
     }
 
     /// Whether a refresh can bring a token with these scopes alone: not where the whole grant is asked for or given, as
-    /// it is if no scope is sent (RFC 6749, section 6). The scopes behind a `.default` are not known.
+    /// it is if no scope is sent (RFC 6749, section 6). The scopes behind a `.default` are not known, and an app may do
+    /// without `offline_access`.
     package static func canNarrow(
         to scopes: Scopes, resources: [String], spending token: RefreshTokenRecord, at kind: ProviderKind
     ) -> Bool {
@@ -76,7 +77,8 @@ package enum ScopeRules {
             mayRefresh(scopes, resources: resources, spending: token, at: kind)
         else { return false }
         let isWhole = resources.isEmpty && (token.grantNarrows == true || token.namesResources == true)
-        return !isWhole && (!scopes.isEmpty || Scopes(token.narrowedTo ?? token.scopes).namesReserved)
+        let sent = toRefresh(scopes, granted: Scopes(token.narrowedTo ?? token.scopes), earlier: Scopes(token.scopes))
+        return !isWhole && !sent.subtracting(offlineAccess).isEmpty
     }
 
     /// The scopes of a redeemed token's successor, if they are fewer than the grant's.

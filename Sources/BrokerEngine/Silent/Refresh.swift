@@ -62,7 +62,9 @@ final class Refresh: Sendable {
                 // A sign-in may have brought the requested token while the old refresh token was refused.
                 guard error.kind == .interactionRequired, error.reason != .accountDeleted else { throw error }
                 let now = try lookups.look(at: request)
-                guard now.owner == lookup.owner, case .cached(let token) = now.decision else { throw error }
+                guard now.owner == lookup.owner, case .cached(let token) = now.decision,
+                    token.record.isOfEndedSignIn != true
+                else { throw error }
                 return lookups.answer(token, from: now)
             }
         }

@@ -80,10 +80,10 @@ final class SilentAcquisition: Sendable {
         _ outcome: RefreshFlights.Outcome, _ lookup: LookupResult, replaces: [UInt8]?
     ) throws(BrokerError) -> AcquiredToken? {
         let answer: AcquiredToken
-        if case .failure(let error) = outcome, error.isProviderUnreachable, !lookup.question.bypassesCache,
-            replaces == nil
+        if case .failure(let error) = outcome, !lookup.question.bypassesCache, replaces == nil,
+            let cached = try cached(despite: error, lookup)
         {
-            answer = try cached(despite: error, try lookups.look(at: lookup.request))
+            answer = cached
         } else {
             answer = try outcome.get()
         }
@@ -97,12 +97,21 @@ final class SilentAcquisition: Sendable {
         return try answer.measured(for: lookup.request, at: clock.now)
     }
 
-    /// While the provider cannot be asked, accepts a token that counts as expired only because it ends soon; and an expired one, if
-    /// that is enabled and the provider allows it.
-    ///
-    /// - Parameter lookup: of the present.
-    private func cached(despite error: BrokerError, _ lookup: LookupResult) throws(BrokerError) -> AcquiredToken {
+    /// The cached token in place of a failed refresh. A narrow request then accepts one with more scopes. While the provider cannot
+    /// be asked, a token counts as valid until its end; and an expired one does if that is enabled and the provider allows it.
+    private func cached(
+        despite error: BrokerError, _ earlier: LookupResult
+    ) throws(BrokerError) -> AcquiredToken? {
+        let isNarrow = earlier.request.isNarrow && error.reason != .accountDeleted
+        guard isNarrow || error.isProviderUnreachable else { return nil }
+        let lookup = try lookups.look(at: earlier.request)
         let question = lookup.question
+        if isNarrow, lookup.owner == earlier.owner,
+            case .cached(let token) = SilentDecision.decide(question, from: lookup.tokens, family: lookup.family)
+        {
+            return lookups.answer(token, from: lookup)
+        }
+        guard error.isProviderUnreachable else { return nil }
         let idToken = question.measuredIDToken(of: lookup.tokens)
         let inBuffer = lookup.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
         if let token = inBuffer {
@@ -110,7 +119,7 @@ final class SilentAcquisition: Sendable {
         }
         guard error.saysProviderIsDown, question.lifetimeOf == .accessToken, settings.value.extendedLifetime,
             let token = lookup.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
-        else { throw error }
+        else { return nil }
         var answer = lookups.answer(token, from: lookup)
         answer.extendedLifetime = true
         return answer

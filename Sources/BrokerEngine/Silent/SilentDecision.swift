@@ -33,10 +33,14 @@ package enum SilentDecision: Sendable {
         switch decision {
         case .cached: return decision
         case .refresh(let spendable):
-            let canNarrow = spendable.contains {
-                ScopeRules.canNarrow(to: question.scopes, resources: question.resources, spending: $0.record, at: kind)
+            let (scopes, resources) = (question.scopes, question.resources)
+            let first = spendable.first {
+                ScopeRules.mayRefresh(scopes, resources: resources, spending: $0.record, at: kind)
             }
-            return canNarrow ? decision : nil
+            let canNarrow = first.map {
+                ScopeRules.canNarrow(to: scopes, resources: resources, spending: $0.record, at: kind)
+            }
+            return canNarrow == true ? decision : nil
         case .interact: return nil
         }
     }

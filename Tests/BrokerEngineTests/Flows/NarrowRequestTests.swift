@@ -45,7 +45,10 @@ struct NarrowRequestTests {
 
     @Test(
         "the cached token is the answer, though it has more scopes, if the refresh fails",
-        arguments: [ProviderError.offline("no route"), .refused(OAuthRefusal(error: "invalid_grant", status: 400))])
+        arguments: [
+            ProviderError.offline("no route"), .refused(OAuthRefusal(error: "invalid_grant", status: 400)),
+            .refused(OAuthRefusal(error: "invalid_client", status: 401)),
+        ])
     func refreshFails(error: ProviderError) async throws {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
@@ -58,6 +61,27 @@ struct NarrowRequestTests {
         let bed = try await signedIn(scope: "mail.read calendar")
         #expect(try bed.text(try await bed.engine.acquireSilent(narrow(bed, []))) == "at-1")
         #expect(bed.provider.refreshes.isEmpty)
+        // Nobody grants `email` by name, so nothing would be sent for it.
+        for _ in 1...2 { _ = try await bed.engine.acquireSilent(narrow(bed, ["email"])) }
+        #expect(bed.provider.refreshes.count == 1)
+    }
+
+    @Test("a forced request that shares the failed refresh of a narrow one gets its error, not the cached token")
+    func sharedFailure() async throws {
+        let bed = try await signedIn()
+        let gate = Gate()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            await gate.wait()
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let (narrow, forced) = (narrow(bed), bed.silent { $0.forceRefresh = true })
+        let answer = Task.immediate { [engine = bed.engine] in try await engine.acquireSilent(narrow) }
+        try await gate.waitForCallers()
+        let refusal = Task.immediate { [engine = bed.engine] in try await engine.acquireSilent(forced) }
+        gate.open()
+        #expect(try bed.text(try await answer.value) == "at-1")
+        let error = await #expect(throws: BrokerError.self) { try await refusal.value }
+        #expect(error?.kind == .interactionRequired)
     }
 
     @Test("a caller's limit stays a limit, also where no refresh can bring less")
