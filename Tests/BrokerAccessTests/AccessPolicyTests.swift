@@ -131,7 +131,7 @@ struct AccessPolicyTests {
         #expect(#expect(throws: BrokerError.self) { try bed.policy.authority(text) }?.kind == .invalidAuthority)
     }
 
-    @Test("a program on another machine has the person asked on a page only with the right to open pages")
+    @Test("the person is asked on a page for a program on another machine only if it has the right to open pages")
     func pagesElsewhere() async throws {
         let bed = try await AccessBed()
         func approval(_ engine: String, _ rights: [SandboxRight]) throws -> AccessPolicy.PageApproval {

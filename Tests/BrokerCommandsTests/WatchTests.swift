@@ -74,7 +74,7 @@ struct WatchTests {
         #expect((first["params"] as? [String: Any])?["app"] as? String == "mail")
     }
 
-    @Test("where the end of its reader causes no signal, the next event ends it")
+    @Test("a watch that ignores SIGPIPE ends at the first event that nobody can read")
     func readerGone() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }

@@ -25,7 +25,7 @@ extension ProviderBed {
         return try await verify(provider.identity.sign(claims), nonce: nonce)
     }
 
-    /// Accepts Alice's token, or refuses it.
+    /// Expects that Alice's token is accepted, or refused.
     func verifies(
         _ token: String, _ isTaken: Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

@@ -42,7 +42,7 @@ struct KindDiscoveryTests {
                 ["iss": .string(base + "/{tenantid}/v2.0"), "tid": .string(Self.tenant)],
                 ["tid": .string(Self.tenant)],
             ] {
-                #expect(await bed.failure { try await verify(wrong) }?.isInvalidResponse == true)
+                #expect(await bed.failure { try await verify(wrong) }?.isInvalidResponse == true, "\(wrong)")
             }
         }
     }

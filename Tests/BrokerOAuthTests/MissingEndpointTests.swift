@@ -21,10 +21,9 @@ struct MissingEndpointTests {
         try await withProvider { bed async throws in
             for body in Self.frameworkBodies {
                 let answer = ProviderAnswer.json(.object(body), status: status)
-                #expect(try await bed.refreshFailure(answer)?.withoutText == .invalidResponse(status: status, ""))
-                #expect(
-                    await bed.failure { try await bed.redeem(poll) }?.withoutText
-                        == .invalidResponse(status: status, ""))
+                let refused = ProviderError.invalidResponse(status: status, "")
+                #expect(try await bed.refreshFailure(answer)?.withoutText == refused, "\(body)")
+                #expect(await bed.failure { try await bed.redeem(poll) }?.withoutText == refused, "\(body)")
             }
         }
     }

@@ -115,7 +115,7 @@ struct SecondTryTests {
         }
     }
 
-    @Test("UserInfo is asked once more, because only sign-ins ask, whose code is spent")
+    @Test("a failed UserInfo request is sent once more, because the code of its sign-in is spent")
     func userInfo() async throws {
         try await withProvider { bed async throws in
             let count = Recorder<Void>()

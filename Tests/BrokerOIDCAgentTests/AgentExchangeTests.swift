@@ -77,7 +77,7 @@ struct AgentExchangeTests {
         #expect(exchange.count == 0 && !exchange.isUnderWay)
     }
 
-    @Test("a client that stops in the middle has something under way, until it is given up")
+    @Test("an exchange that stops in the middle is under way until it is ended")
     func stops() {
         #expect(!AgentExchange().isUnderWay)
         for part in ["{\"request\"", "AAAA", String(decoding: OtherSide().key, as: UTF8.self)] {

@@ -144,7 +144,7 @@ class RequestsTests(AdapterTests):
         self.assertEqual((proof["htm"], proof["htu"], proof["nonce"]), ("GET", api.url, "n-1"))
         self.assertNotEqual(proof["jti"], payload(first["dpop"])["jti"])
 
-    def test_a_redirect_costs_another_proof_and_no_token(self):
+    def test_after_a_redirect_a_refused_proof_is_signed_again_for_the_same_token(self):
         with served(MOVED, PROOF_REFUSED) as api:
             self.assertEqual(self.session().get(api.url, auth=self.auth(**self.bound())).status_code, 200)
         self.assert_signed_again(api)
@@ -242,7 +242,7 @@ class HttpxTests(AdapterTests):
                 self.assertEqual(self.get(kind, api.url, auth).status_code, 200)
                 self.assertEqual(payload(api.requests[1]["dpop"])["nonce"], "n-2")
 
-    def test_a_redirect_costs_another_proof_and_no_token(self):
+    def test_after_a_redirect_a_refused_proof_is_signed_again_for_the_same_token(self):
         auth = self.auth(**self.bound())
         for kind in ("sync", "async"):
             with self.subTest(kind), served(MOVED, PROOF_REFUSED) as api:

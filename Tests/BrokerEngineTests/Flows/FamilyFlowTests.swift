@@ -122,13 +122,7 @@ struct FamilyFlowTests {
         arguments: SignOutDuringRefreshTests.Way.allCases)
     func signOutMeanwhile(_ way: SignOutDuringRefreshTests.Way) async throws {
         let bed = try await bed()
-        let gate = Gate()
-        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
-            await gate.wait()
-            var response = provider.tokens(for: "alice")
-            response.familyID = "1"
-            return response
-        }
+        let gate = bed.holdTokens(for: "alice") { $0.familyID = "1" }
         let silent = bed.silent(chat)
         let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
         try await bed.provider.waitForRefreshes()

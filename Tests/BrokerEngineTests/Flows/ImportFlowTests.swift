@@ -207,7 +207,7 @@ struct ImportFlowTests {
     }
 
     @Test(
-        "a token's successor reaches the other groups, although its app was signed out or in anew meanwhile",
+        "a token's successor reaches the other groups, even if its app was signed out, or signed in again, meanwhile",
         arguments: [.signOut, .remove, nil] as [SignOutDuringRefreshTests.Way?], ["alice", "forged"])
     func overtaken(by signOut: SignOutDuringRefreshTests.Way?, idToken: String) async throws {
         let (early, late) = (Sample.app("early"), Sample.app("late"))
@@ -223,7 +223,7 @@ struct ImportFlowTests {
     }
 
     @Test(
-        "a sign-out spares a token that another group has from revocation, with what its refresh brings, and says so",
+        "a sign-out does not revoke a token that another group has, or its successor, and says so",
         arguments: [true, false])
     func notRevoked(rotates: Bool) async throws {
         let (early, late) = (Sample.app("early"), Sample.app("late"))
@@ -236,10 +236,7 @@ struct ImportFlowTests {
         let revocation = try await bed.engine.signOut(request) { _ in }.revocation
         gate.open()
         _ = await refresh.result
-        guard case .failed = revocation else {
-            Issue.record("a token that late needs was revoked")
-            return
-        }
+        #expect(revocation.failure != nil, "a token that late needs was revoked")
         _ = try await bed.engine.acquireSilent(bed.silent(late) { $0.forceRefresh = true })
         #expect(bed.provider.refreshes == ["imported", rotates ? "rt-1" : "imported"])
         request.app = nil

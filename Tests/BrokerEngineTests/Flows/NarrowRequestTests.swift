@@ -84,7 +84,7 @@ struct NarrowRequestTests {
         #expect(error?.kind == .interactionRequired)
     }
 
-    @Test("a caller's limit stays a limit, also where no refresh can bring less")
+    @Test("a caller's limit holds even where no refresh can bring a narrower token")
     func limited() async throws {
         let bed = try await signedIn(renewable: false)
         let request = bed.silent {

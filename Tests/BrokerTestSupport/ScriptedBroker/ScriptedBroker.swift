@@ -80,7 +80,7 @@ extension ScriptedBroker {
 
     /// Answers every request with a broker's error.
     package static func refusing(
-        _ kind: String, message: String = "It did not work.", more: String = ""
+        _ kind: String, message: String, more: String = ""
     ) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             while let request = peer.request() { peer.fail(request, kind, message: message, more: more) }

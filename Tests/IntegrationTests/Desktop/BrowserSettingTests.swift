@@ -8,7 +8,7 @@ import Testing
 struct BrowserSettingTests {
     /// A broker whose tokens expire at once, and whose browser writes the page's URL to a file.
     private func scene(_ page: String, in bed: TestBed) async throws -> DevelopmentScene {
-        let scene = try await DevelopmentScene.signedIn(
+        try await DevelopmentScene.signedIn(
             in: bed, policy: { $0.accessTokenLifetime = 0 },
             options: {
                 $0.configuration = """
@@ -17,7 +17,6 @@ struct BrowserSettingTests {
 
                     """
             })
-        return scene
     }
 
     /// The provider ends a sign-in, and the person presses the button.

@@ -46,7 +46,7 @@ struct TokenFileTests {
         }
     }
 
-    @Test("a file that nohup keeps outlives the terminal's hang-up, and goes with the program")
+    @Test("under nohup, a token file outlives the terminal's hang-up, and is removed when the program ends")
     func hungUp() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)

@@ -18,7 +18,7 @@ struct ConsentInBrowserTests {
     }
 
     private func scene(in bed: TestBed, _ file: String, _ more: String = "") async throws -> DevelopmentScene {
-        let scene = try await DevelopmentScene.signedIn(
+        try await DevelopmentScene.signedIn(
             in: bed,
             options: {
                 $0.configuration = """
@@ -27,7 +27,6 @@ struct ConsentInBrowserTests {
                     \(more)
                     """
             })
-        return scene
     }
 
     private func curl(_ bed: TestBed, _ arguments: String...) async throws -> String {

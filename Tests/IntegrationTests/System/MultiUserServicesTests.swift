@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("a removal closes the sockets of the user's sandboxes, whose containers may run when another gets the uid")
+    @Test("removing a user closes the sockets of that user's sandboxes, because a container may outlive the user")
     func sandboxes() async throws {
         try await withTestBed { bed in
             let scene = try await SystemScene.make(in: bed)
