@@ -8,7 +8,8 @@ package struct Terminal: Sendable {
     /// started it has blocked the signal.
     private let status: String
 
-    /// Starts the program; the terminal remains after its end, so that its last output can be read.
+    /// Starts the program. A process remains in the terminal after its end, because tmux closes a terminal without one,
+    /// and loses the output that the kernel has not passed on yet.
     package static func start(
         _ launch: Launch, columns: Int, rows: Int, in bed: TestBed
     ) async throws -> Terminal {
@@ -16,15 +17,12 @@ package struct Terminal: Sendable {
             bed: bed, server: bed.path(bed.unique("tmux")), status: bed.path(bed.unique("status")))
         bed.atEnd { _ = try? await terminal.tmux("kill-server") }
         let options = bed.path(bed.unique("tmux.conf"))
-        // After the program's end, tmux would write a notice into the program's lines.
-        let settings = ["remain-on-exit on", "remain-on-exit-format ''", "status off", "history-limit 2000"]
-        try settings.map { "set -g \($0)\n" }.joined()
-            .write(toFile: options, atomically: true, encoding: .utf8)
+        try "set -g status off\nset -g history-limit 2000\n".write(toFile: options, atomically: true, encoding: .utf8)
         let variables = launch.environment.map { "\($0.key)=\($0.value)" }
+        let script = "trap : INT; \"$@\"; echo $? > '\(terminal.status)'; exec /bin/sleep infinity"
         try await terminal.tmux(
             ["-f", options, "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env", "-i", "TERM=screen"]
-                + variables + ["sh", "-c", "trap : INT; \"$@\"; echo $? > '\(terminal.status)'", "sh"]
-                + [launch.executable] + launch.arguments)
+                + variables + ["sh", "-c", script, "sh", launch.executable] + launch.arguments)
         return terminal
     }
 
