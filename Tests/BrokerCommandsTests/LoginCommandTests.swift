@@ -28,7 +28,8 @@ struct LoginCommandTests {
                     peer.fail(request, "invalidParameter", message: "That address belongs to no sign-in.")
                 }
             }
-            log.add("left")
+            // On a busy machine, another connection asks whether the broker is alive.
+            if signIns.all.contains(where: { $0.peer === peer }) { log.add("left") }
         }
     }
 
