@@ -7,12 +7,12 @@ actor Daemon {
     private let clock: MovedClock
     private let socket: ServiceSocket
     private let state: String
+    private let spentTokens: SpentTokens
     private(set) var broker: BrokerProcess
     private(set) var restarts = 0
-    private(set) var kills = 0
 
-    init(in bed: TestBed) async throws {
-        self.bed = bed
+    init(_ spentTokens: SpentTokens, in bed: TestBed) async throws {
+        (self.bed, self.spentTokens) = (bed, spentTokens)
         clock = try await MovedClock(in: bed)
         socket = try ServiceSocket(path: bed.path("broker.sock"))
         state = try bed.makeDirectory("state")
@@ -33,11 +33,13 @@ actor Daemon {
     /// By SIGKILL, or by a request to stop, which first completes work in progress.
     func restart(byKilling: Bool) async throws {
         if byKilling {
-            kills += 1
-            broker.process.send(SIGKILL)
-            _ = await broker.process.exitStatus()
+            await broker.kill()
+            spentTokens.brokerGaveUp()
         } else {
-            await broker.stop()
+            let begin = ContinuousClock.now
+            let end = await broker.stop()
+            // After five seconds it abandons requests to providers.
+            if end != .exited(0) || ContinuousClock.now - begin >= .seconds(5) { spentTokens.brokerGaveUp() }
         }
         broker = try await Self.start(in: bed, socket, state, clock)
         restarts += 1

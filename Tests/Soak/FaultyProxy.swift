@@ -23,7 +23,6 @@ final class FaultyProxy: Sendable {
 
     private struct State {
         var due: [Fault] = []
-        var lostRefreshes = 0
         var listener: (any Channel)?
         var connections: [ObjectIdentifier: any Channel] = [:]
     }
@@ -31,19 +30,21 @@ final class FaultyProxy: Sendable {
     private let port: Int
     private let target: Int
     private let findings: Findings
+    fileprivate let spentTokens: SpentTokens
     private let state = Mutex(State())
 
-    private init(port: Int, target: Int, findings: Findings) {
-        (self.port, self.target, self.findings) = (port, target, findings)
+    private init(port: Int, target: Int, findings: Findings, spentTokens: SpentTokens) {
+        (self.port, self.target, self.findings, self.spentTokens) = (port, target, findings, spentTokens)
     }
 
     /// - Parameters:
     ///   - port: not one that the kernel assigns (``FreePort``): otherwise another process may have it after an outage.
     ///   - findings: records each fault when it happens.
+    ///   - spentTokens: records each refresh token whose successor was delivered.
     static func start(
-        on port: UInt16, to target: Int, _ findings: Findings, in bed: TestBed
+        on port: UInt16, to target: Int, _ findings: Findings, _ spentTokens: SpentTokens, in bed: TestBed
     ) async throws -> FaultyProxy {
-        let proxy = FaultyProxy(port: Int(port), target: target, findings: findings)
+        let proxy = FaultyProxy(port: Int(port), target: target, findings: findings, spentTokens: spentTokens)
         try await proxy.listen()
         bed.atEnd { await proxy.close() }
         return proxy
@@ -61,14 +62,9 @@ final class FaultyProxy: Sendable {
     /// Cancels pending faults.
     func calm() { state.withLock { $0.due = [] } }
 
-    /// The number of refreshes that reached the provider and whose responses were lost. Some were refused there, and used no token.
-    var lostRefreshes: Int { state.withLock { $0.lostRefreshes } }
-
     fileprivate func nextFault() -> Fault? { state.withLock { $0.due.isEmpty ? nil : $0.due.removeFirst() } }
 
     fileprivate func happened(_ fault: Fault) { findings.count(fault.rawValue) }
-
-    fileprivate func refreshWasLost() { state.withLock { $0.lostRefreshes += 1 } }
 
     // MARK: Connections
 
@@ -108,7 +104,7 @@ private final class Crossing {
     // For the request in progress: the broker sends none before the last one is answered.
     private var fault: FaultyProxy.Fault?
     private var hasStruck = false
-    private var isRefresh = false
+    private var exchange: Exchange
     private var isAnswered = true
     /// When the last piece of the response is due, and the number of pieces still to send.
     private var due = NIODeadline.now()
@@ -118,22 +114,20 @@ private final class Crossing {
         let crossing = Crossing(client, server, proxy)
         try client.pipeline.syncOperations.addHandler(Reader { crossing.take(request: $0) })
         try server.pipeline.syncOperations.addHandler(Reader { crossing.take(answer: $0) })
-        client.closeFuture.assumeIsolated().whenComplete { _ in
-            if crossing.isRefresh, !crossing.isAnswered { proxy.refreshWasLost() }
-            server.close(promise: nil)
-        }
+        client.closeFuture.whenComplete { _ in server.close(promise: nil) }
         server.closeFuture.whenComplete { _ in client.close(promise: nil) }
     }
 
     private init(_ client: any Channel, _ server: any Channel, _ proxy: FaultyProxy) {
         (self.client, self.server, self.proxy) = (client, server, proxy)
+        exchange = Exchange(proxy.spentTokens.begin())
     }
 
     private func take(request piece: ByteBuffer) {
         let text = String(buffer: piece)
         if isAnswered {
             fault = text.contains("User-Agent: token-broker/") ? proxy.nextFault() : nil
-            (isAnswered, isRefresh, hasStruck) = (false, false, false)
+            (isAnswered, hasStruck, exchange) = (false, false, Exchange(proxy.spentTokens.begin()))
         }
         switch fault {
         case .reset:
@@ -146,13 +140,17 @@ private final class Crossing {
             // The rest of the request is read first: unread data would turn the end into a reset.
             end(with: ByteBuffer(bytes: (0..<200).map { _ in UInt8.random(in: 0...255) }), after: .milliseconds(20))
         default:
-            if text.contains("grant_type=refresh_token") { isRefresh = true }
+            exchange.add(request: piece)
             server.writeAndFlush(piece, promise: nil)
         }
     }
 
     private func take(answer piece: ByteBuffer) {
         isAnswered = false
+        if !exchange.hasResponse, let token = exchange.refreshToken {
+            proxy.spentTokens.redeemed(token, by: exchange.id)
+        }
+        exchange.add(response: piece)
         switch fault {
         case .lost:
             strike()
@@ -187,9 +185,12 @@ private final class Crossing {
         due = max(due, .now()) + delay
         waiting += 1
         client.eventLoop.assumeIsolated().scheduleTask(deadline: due) { [self] in
-            client.writeAndFlush(piece, promise: nil)
-            waiting -= 1
-            isAnswered = waiting == 0
+            client.writeAndFlush(piece).assumeIsolated().whenSuccess { [self] in
+                waiting -= 1
+                isAnswered = waiting == 0
+                guard isAnswered, let token = exchange.refreshToken, exchange.replacesRefreshToken else { return }
+                proxy.spentTokens.replaced(token, by: exchange.id)
+            }
         }
     }
 

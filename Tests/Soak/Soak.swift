@@ -7,11 +7,11 @@ import Foundation
 struct Soak {
     private let bed: TestBed
     private let daemon: Daemon
-    private let findings = Findings()
+    private let findings: Findings
+    private let spentTokens: SpentTokens
     private var providers: [TroubledProvider] = []
     private var holdings: [Holding] = []
     private var owns: [Holding] = []
-    private var repetitions = Repetitions()
 
     private static let callers = 6
     /// Connections to providers that are kept for the next request.
@@ -20,26 +20,33 @@ struct Soak {
 
     /// - Returns: the failures.
     static func run(for seconds: Double, in bed: TestBed) async throws -> [String] {
-        var soak = Soak(bed: bed, daemon: try await Daemon(in: bed))
+        let findings = Findings()
+        let spentTokens = SpentTokens(findings)
+        var soak = Soak(
+            bed: bed, daemon: try await Daemon(spentTokens, in: bed), findings: findings, spentTokens: spentTokens)
         try await soak.prepare()
         try await soak.load(for: seconds / 2, restarting: true)
         try await soak.checkEverybody()
         print("with \(await soak.daemon.restarts) restarts: \(soak.findings.summary)")
         try await soak.steadily(for: seconds / 2)
         try await soak.checkEverybody()
+        soak.findings.count(Self.repeated, soak.providers.map(\.provider.repeatedRefreshes).reduce(0, +))
         print("in all: \(soak.findings.summary)")
-        soak.findings.require(5, of: ["cached tokens", "new tokens", "sign-ins", "clients that left", "watches"])
+        soak.findings.require(
+            5, of: ["cached tokens", "new tokens", "sign-ins", "clients that left", "watches", SpentTokens.replaced])
         // Time enough for each of them.
         if seconds >= 60 { soak.findings.require(1, of: TroubledProvider.kindsOfFaults + [Self.repeated]) }
         return soak.findings.wrong
     }
 
-    private init(bed: TestBed, daemon: Daemon) { (self.bed, self.daemon) = (bed, daemon) }
+    private init(bed: TestBed, daemon: Daemon, findings: Findings, spentTokens: SpentTokens) {
+        (self.bed, self.daemon, self.findings, self.spentTokens) = (bed, daemon, findings, spentTokens)
+    }
 
     private mutating func prepare() async throws {
         let broker = await daemon.broker
         for number in 0..<2 {
-            let troubled = try await TroubledProvider.start(findings, in: bed)
+            let troubled = try await TroubledProvider.start(findings, spentTokens, in: bed)
             let provider = troubled.provider
             providers.append(troubled)
             for (app, client) in [("notes", "demo-one"), ("mail", "demo-two")] {
@@ -120,7 +127,7 @@ struct Soak {
         }
     }
 
-    /// No account has lost anything, and no lost response is still pending.
+    /// No account has lost anything.
     private mutating func checkEverybody() async throws {
         let broker = await daemon.broker
         for holding in holdings {
@@ -138,29 +145,5 @@ struct Soak {
         }
         let vault = try await broker.call("broker.status")["vault"]?.objectValue ?? [:]
         for what in ["quarantined", "missing"] where vault[what] != 0 { findings.add("records \(what): \(vault)") }
-        await checkRepetitions()
     }
-
-    /// Since the last check.
-    private mutating func checkRepetitions() async {
-        let now = Repetitions(
-            seen: providers.map(\.provider.repeatedRefreshes).reduce(0, +),
-            lost: providers.map(\.lostRefreshes).reduce(0, +),
-            // A broker that is killed loses what it has not kept yet: one response per token at most.
-            killed: await daemon.kills * holdings.count)
-        let seen = now.seen - repetitions.seen
-        findings.count(Self.repeated, seen)
-        let (lost, killed) = (now.lost - repetitions.lost, now.killed - repetitions.killed)
-        if seen > lost + killed {
-            findings.add("\(seen) \(Self.repeated), after \(lost) lost answers and at most \(killed) not kept")
-        }
-        repetitions = now
-    }
-}
-
-/// The number of times that a refresh token was sent again, and the possible reasons.
-private struct Repetitions {
-    var seen = 0
-    var lost = 0
-    var killed = 0
 }

@@ -7,8 +7,6 @@ struct TroubledProvider {
     private let proxy: FaultyProxy
     private let findings: Findings
     private var troubles = Deck(FaultyProxy.Fault.allCases.map(Trouble.network) + faults.map(Trouble.answer))
-    /// The number of responses to refreshes that were larger than the broker accepts.
-    private var hugeRefreshes = 0
 
     private enum Trouble {
         case network(FaultyProxy.Fault)
@@ -21,7 +19,9 @@ struct TroubledProvider {
         Fault(nil, .status, status: 500), Fault(.token, .garbage), Fault(.token, .html), Fault(.token, .huge),
     ]
 
-    static func start(_ findings: Findings, in bed: TestBed) async throws -> TroubledProvider {
+    static func start(
+        _ findings: Findings, _ spentTokens: SpentTokens, in bed: TestBed
+    ) async throws -> TroubledProvider {
         let port = try FreePort.next()
         let provider = try await DevIdentityProvider.start(in: bed) {
             $0.frontPort = port
@@ -30,7 +30,7 @@ struct TroubledProvider {
             // A refresh token whose response was lost may be sent once more: it needs no new sign-in.
             $0.policy.reuseGrace = 86_400
         }
-        let proxy = try await FaultyProxy.start(on: port, to: provider.port, findings, in: bed)
+        let proxy = try await FaultyProxy.start(on: port, to: provider.port, findings, spentTokens, in: bed)
         return TroubledProvider(provider: provider, proxy: proxy, findings: findings)
     }
 
@@ -54,12 +54,9 @@ struct TroubledProvider {
         for entry in provider.log {
             guard let fault = entry.fault else { continue }
             findings.count(Self.name(of: fault, status: entry.status))
-            if fault == .huge, entry.grantType == "refresh_token" { hugeRefreshes += 1 }
         }
         provider.clearLog()
     }
-
-    var lostRefreshes: Int { proxy.lostRefreshes + hugeRefreshes }
 
     static let kindsOfFaults =
         FaultyProxy.Fault.allCases.map(\.rawValue) + faults.map { name(of: $0.kind, status: $0.status) }

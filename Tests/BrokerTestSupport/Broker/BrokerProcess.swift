@@ -96,6 +96,11 @@ package struct BrokerProcess: Sendable {
     @discardableResult
     package func stop() async -> ExitStatus { await process.stop() }
 
+    package func kill() async {
+        process.send(SIGKILL)
+        _ = await process.exitStatus()
+    }
+
     private func controlling(_ arguments: [String]) throws -> Launch {
         Launch(try PackageTree.program("brokerctl"), ["--socket", socket] + arguments)
     }

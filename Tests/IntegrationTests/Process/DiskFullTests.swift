@@ -40,8 +40,7 @@ import Testing
                 return token[path: "persisted"] == true
             }
             // Killed, so that it cannot write at its end: the next one finds only earlier data.
-            scene.broker.process.send(SIGKILL)
-            _ = await scene.broker.process.exitStatus()
+            await scene.broker.kill()
             try await scene.startAgain(onDisk)
             #expect(try await scene.silent()[path: "accessToken"] == again[path: "accessToken"])
             #expect(try await scene.silent(["forceRefresh": true])[path: "persisted"] == true)
