@@ -42,7 +42,7 @@ struct AccountStepTests {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
             var told: SignIn?
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            let steps = try await stepped.failAtEveryStep(fault) { scene in
                 try await forgetEverybody(scene)
                 told = nil
             } operate: { scene in
@@ -65,7 +65,7 @@ struct AccountStepTests {
             let provider = stepped.scene.provider
             func revocations() -> Int { provider.log.count { $0.endpoint == .revoke && $0.status == 200 } }
             var (told, revoked) = (JSONObject?.none, 0)
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            let steps = try await stepped.failAtEveryStep(fault) { scene in
                 if try await accounts(scene).isEmpty { try await scene.signIn() }
                 told = nil
             } operate: { scene in
@@ -99,7 +99,7 @@ struct AccountStepTests {
                 return try JSONDecoder().decode(JSONObject.self, from: Data(result.output.utf8))
             }
             var (request, told) = ("", false)
-            try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            try await stepped.failAtEveryStep(fault) { scene in
                 for grant in try await grants(scene) {
                     _ = try await scene.broker.call("grants.revoke", ["id": grant["id"]])
                 }
@@ -115,7 +115,7 @@ struct AccountStepTests {
                 let answer = try await ask(scene)
                 try #require((answer[path: "result.fromCache"] == true) == !found.isEmpty, "\(answer)")
             }
-            try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            try await stepped.failAtEveryStep(fault) { scene in
                 if try await grants(scene).isEmpty {
                     let request = try await ask(scene)[path: "error.data.grantRequest"]
                     _ = try await scene.broker.call("grants.approve", ["request": request])

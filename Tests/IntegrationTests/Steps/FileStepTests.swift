@@ -11,10 +11,12 @@ struct FileStepTests {
     /// Starts a broker on a separate state for each step, lets that step fail, and starts one without faults there.
     ///
     /// - Parameters:
+    ///   - isEndedGently: whether the broker's actions at its end are part of the steps, as in ``SteppedScene``.
     ///   - prepare: creates the initial state.
     ///   - operate: runs the failing broker. It may end, or continue as one that cannot start.
     private func startAtEveryStep(
         _ fault: FaultPoints.Fault, in bed: TestBed, namingState namesState: Bool = true,
+        endingGently isEndedGently: Bool = false,
         prepare: (String) async throws -> Void = { _ in },
         operate: (BrokerProcess) async throws -> Void, check: (BrokerProcess) async throws -> Void
     ) async throws -> Int {
@@ -34,15 +36,14 @@ struct FileStepTests {
             let failing = try? await start(points.wrapper + home.dropFirst())
             if let failing {
                 try? await operate(failing)
-                await failing.stop()
+                if isEndedGently { await failing.stop() } else { await failing.kill() }
             }
             let struck = try points.hasStruck
             do {
                 if struck, fault == .powerCutLater {
                     let broker = try await start(points.wrapper + home.dropFirst())
                     try await operate(broker)
-                    broker.process.send(SIGKILL)
-                    _ = await broker.process.exitStatus()
+                    await broker.kill()
                 }
                 try points.disarm()
                 let broker = try await start(home)
@@ -68,7 +69,9 @@ struct FileStepTests {
             func register(_ app: String, with broker: BrokerProcess) async throws {
                 try await broker.register(app, clientID: "c", authority: "https://login.example.org/")
             }
-            let steps = try await startAtEveryStep(fault, in: bed) { _ in
+            let steps = try await startAtEveryStep(
+                fault, in: bed, endingGently: !fault.isEnding || fault == .powerCutLater
+            ) { _ in
                 (attempts, told) = (0, [])
             } operate: { broker in
                 attempts += 1
@@ -124,8 +127,7 @@ struct FileStepTests {
             let model = try bed.makeDirectory("model")
             let before = try await BrokerProcess.start(in: bed) { $0.stateDirectory = model }
             try await before.register("early", clientID: "c", authority: "https://login.example.org/")
-            before.process.send(SIGKILL)
-            _ = await before.process.exitStatus()
+            await before.kill()
             try #require(FileManager.default.fileExists(atPath: "\(model)/vault.db-wal"))
             var home = ""
             let steps = try await startAtEveryStep(fault, in: bed, namingState: false) { state in
@@ -144,7 +146,7 @@ struct FileStepTests {
                     "find", [home, "-type", "f", "(", "-name", "vault.db", "-o", "-name", "*.key", ")"])
                 try #require(files.split(separator: "\n").count == 2, "\(files)")
             }
-            #expect(steps > 15)
+            #expect(steps > 10)
         }
     }
 
@@ -195,7 +197,7 @@ struct FileStepTests {
             let file = bed.path("broker.backup")
             _ = try await stepped.scene.broker.ctl(["cache", "export", file, "--stdin"], input: Self.passphrase)
             var tokens: Set<Int64> = []
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            let steps = try await stepped.failAtEveryStep(fault) { scene in
                 for account in try await scene.broker.call("accounts.list")[path: "accounts"].arrayValue ?? [] {
                     _ = try await scene.broker.call("accounts.forget", ["account": ["id": account["id"]]])
                 }

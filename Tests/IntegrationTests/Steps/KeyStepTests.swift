@@ -46,7 +46,7 @@ import Testing
                 return try await bed.query(query, ofVaultIn: scene.broker.stateDirectory)
             }
             var before = ""
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+            let steps = try await stepped.failAtEveryStep(fault) { scene in
                 before = try await wrappedKeys(scene)
             } operate: { scene in
                 let connection = try await scene.broker.connect()
@@ -82,6 +82,7 @@ import Testing
                 func source(_ scene: DevelopmentScene) async throws -> String {
                     try await scene.broker.call("keys.status").text("source")
                 }
+                // The log is tidied after the answer, while the former key is discarded.
                 try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
                     if try await source(scene) != old {
                         _ = try await scene.broker.call("keys.setSource", ["source": .string(old)])

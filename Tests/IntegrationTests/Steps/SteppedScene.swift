@@ -38,14 +38,15 @@ struct SteppedScene {
     /// ended, wherever it stopped, and started again on a disk without faults.
     ///
     /// - Parameters:
-    ///   - isEndedGently: whether the broker's actions at its end are part of the steps.
+    ///   - isEndedGently: whether the broker's actions at its end are part of the steps. There are many of them (the log
+    ///     is written back into the vault), usually the same.
     ///   - prepare: creates the initial state of `operate`; nothing fails there.
     ///   - operate: throws if the broker does not report success.
     ///   - check: verifies what must hold after every step.
     /// - Returns: the number of steps.
     @discardableResult
     mutating func failAtEveryStep(
-        _ fault: FaultPoints.Fault, endingGently isEndedGently: Bool = true,
+        _ fault: FaultPoints.Fault, endingGently isEndedGently: Bool = false,
         prepare: (DevelopmentScene) async throws -> Void = { _ in },
         operate: (DevelopmentScene) async throws -> Void,
         check: (DevelopmentScene, Outcome) async throws -> Void
@@ -61,15 +62,9 @@ struct SteppedScene {
                 try await scene.startAgain { $0.wrapper = wrapper }
                 outcome.error = nil
                 do { try await operate(scene) } catch { outcome.error = error }
-                scene.broker.process.send(SIGKILL)
-                _ = await scene.broker.process.exitStatus()
+                await scene.broker.kill()
             }
-            if isEndedGently {
-                await scene.broker.stop()
-            } else {
-                scene.broker.process.send(SIGKILL)
-                _ = await scene.broker.process.exitStatus()
-            }
+            if isEndedGently { await scene.broker.stop() } else { await scene.broker.kill() }
             outcome.struck = try points.hasStruck
             try points.disarm()
             try await scene.startAgain { $0.wrapper = wrapper }
